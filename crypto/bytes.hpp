@@ -47,8 +47,14 @@ inline std::uint32_t load32_le(const std::uint8_t* from) noexcept {
 inline std::uint64_t load64_le(const std::uint8_t* from) noexcept {
     return detail::load<std::uint64_t>(from);
 }
-inline void store16_le(std::uint8_t* to, std::uint16_t word) noexcept { detail::store(to, word); }
-inline void store32_le(std::uint8_t* to, std::uint32_t word) noexcept { detail::store(to, word); }
-inline void store64_le(std::uint8_t* to, std::uint64_t word) noexcept { detail::store(to, word); }
+inline void store16_le(std::uint8_t* to, std::uint16_t word) noexcept {
+    detail::store(to, word);
+}
+inline void store32_le(std::uint8_t* to, std::uint32_t word) noexcept {
+    detail::store(to, word);
+}
+inline void store64_le(std::uint8_t* to, std::uint64_t word) noexcept {
+    detail::store(to, word);
+}
 
 }  // namespace culvert::crypto

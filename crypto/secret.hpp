@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <type_traits>
 
 #include "crypto/bytes.hpp"
 
@@ -45,6 +46,37 @@ class secret {
 
   private:
     std::array<std::uint8_t, N> bytes_{};
+};
+
+// Working state of a primitive: plain data, wiped when it ends and when it is moved from. A copy is
+// a second secret, wiped on its own.
+template <class State>
+class wiped {
+    static_assert(std::is_trivially_copyable_v<State>);
+
+  public:
+    wiped() noexcept = default;  // all zero
+    wiped(const wiped&) noexcept = default;
+    wiped& operator=(const wiped&) noexcept = default;
+    wiped(wiped&& other) noexcept : state_(other.state_) { other.clear(); }
+    wiped& operator=(wiped&& other) noexcept {
+        if (this != &other) {
+            state_ = other.state_;
+            other.clear();
+        }
+        return *this;
+    }
+    ~wiped() { clear(); }
+
+    State& operator*() noexcept { return state_; }
+    const State& operator*() const noexcept { return state_; }
+    State* operator->() noexcept { return &state_; }
+    const State* operator->() const noexcept { return &state_; }
+
+  private:
+    void clear() noexcept { wipe({reinterpret_cast<std::uint8_t*>(&state_), sizeof state_}); }
+
+    State state_{};
 };
 
 }  // namespace culvert::crypto

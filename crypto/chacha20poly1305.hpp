@@ -1,0 +1,141 @@
+// AEAD_CHACHA20_POLY1305 (RFC 8439 §2.8): one shot, piecewise, and piecewise with the tag in the
+// stream. A key must never see the same nonce twice.
+#pragma once
+
+#include "crypto/chacha20.hpp"
+#include "crypto/poly1305.hpp"
+#include "crypto/status.hpp"
+
+namespace culvert::crypto {
+
+// The kernels that an AEAD works with.
+struct aead_kernels {
+    const chacha20_kernel& cipher = best_chacha20_kernel();
+    const poly1305_kernel& mac = best_poly1305_kernel();
+};
+
+namespace chacha20poly1305 {
+
+inline constexpr std::size_t key_size = 32;
+inline constexpr std::size_t nonce_size = 12;
+inline constexpr std::size_t tag_size = 16;
+// Bytes of text under one nonce: the blocks that the 32-bit counter has after block 0.
+inline constexpr std::uint64_t max_message = (std::uint64_t{1} << 38) - 64;
+
+using key_view = block_view<key_size>;
+using nonce_view = block_view<nonce_size>;
+using tag_view = block_view<tag_size>;
+
+// What both directions share: the one-time key, the additional data, the limit, the tag.
+// A moved-from message has no text left and refuses every byte.
+class message {
+  public:
+    // The next bytes of the additional data, any number of pieces before the text. Refuses late_ad
+    // after the first byte of text.
+    status add_ad(bytes_view ad) noexcept;
+
+    // Bytes of text that may still follow.
+    [[nodiscard]] std::uint64_t remaining() const noexcept { return cipher_.remaining(); }
+
+  protected:
+    message(key_view key, nonce_view nonce, const aead_kernels& kernels) noexcept;
+    message(message&&) noexcept = default;
+    message& operator=(message&&) noexcept = default;
+    ~message() = default;
+
+    // Whether `in` may be turned into as many bytes at `out`.
+    [[nodiscard]] status admit(bytes_view in, bytes_view out) const noexcept;
+    // Pads the additional data before the first byte of text.
+    void begin_text(bytes_view in) noexcept;
+    void compute_tag(block<tag_size> tag) noexcept;
+
+    chacha20 cipher_;
+    poly1305 mac_;
+
+  private:
+    [[nodiscard]] std::uint64_t text_size() const noexcept { return max_message - remaining(); }
+
+    std::uint64_t ad_size_ = 0;
+};
+
+// One message to encrypt.
+class encryptor : public message {
+  public:
+    encryptor(key_view key, nonce_view nonce, const aead_kernels& kernels = {}) noexcept
+        : message(key, nonce, kernels) {}
+
+    // Encrypts in.size() bytes to the front of `out`. Both begin at the same address or are
+    // disjoint. Refuses short_output, overlap and data_limit.
+    status update(bytes_view in, bytes out) noexcept;
+
+    void finish(block<tag_size> tag) && noexcept { compute_tag(tag); }
+};
+
+// One message to decrypt.
+class decryptor : public message {
+  public:
+    decryptor(key_view key, nonce_view nonce, const aead_kernels& kernels = {}) noexcept
+        : message(key, nonce, kernels) {}
+
+    // Decrypts in.size() bytes to the front of `out`; the rest as for the encryptor.
+    // The plaintext is UNVERIFIED: nobody may act on it, and nothing may be derived from it, before
+    // finish() has returned true.
+    status update(bytes_view in, bytes out) noexcept;
+
+    // True when the tag is that of the additional data and the text. On false the caller must throw
+    // the plaintext away.
+    [[nodiscard]] bool finish(tag_view tag) && noexcept;
+};
+
+struct [[nodiscard]] progress {
+    status result;
+    std::size_t written;  // bytes of unverified plaintext, 0 unless ok
+};
+
+// One message to decrypt whose bytes come as text‖tag in pieces of any size, for callers who learn
+// only at the end of the stream which bytes were the tag: the last 16 bytes are held back.
+class stream_opener {
+  public:
+    stream_opener(key_view key, nonce_view nonce, const aead_kernels& kernels = {}) noexcept
+        : message_(key, nonce, kernels) {}
+
+    // As message::add_ad; the first byte given to update() ends the additional data.
+    status add_ad(bytes_view ad) noexcept;
+
+    // Decrypts all that is known to be text, which is output_size(in.size()) bytes, UNVERIFIED, to
+    // the front of `out`. `in` and the bytes written are disjoint, or the text stays where it came:
+    // out.data() + held() == in.data(). Refuses short_output, overlap and data_limit; the call can
+    // then be repeated with a better output.
+    progress update(bytes_view in, bytes out) noexcept;
+
+    // What the next update writes for `in_size` bytes.
+    [[nodiscard]] std::size_t output_size(std::size_t in_size) const noexcept;
+
+    // Bytes held back, 16 at most.
+    [[nodiscard]] std::size_t held() const noexcept { return held_size_; }
+
+    // True when the last 16 bytes were the tag; false too when fewer have come.
+    [[nodiscard]] bool finish() && noexcept;
+
+  private:
+    [[nodiscard]] status admit(bytes_view in, bytes_view out) const noexcept;
+    void hold(bytes_view in, std::size_t from_held, std::size_t from_in) noexcept;
+
+    decryptor message_;
+    std::array<std::uint8_t, tag_size> held_{};  // ciphertext or tag: not secret
+    std::size_t held_size_ = 0;
+};
+
+// Encrypts the whole message to the front of `ciphertext`, in place or disjoint. False, with
+// nothing written, beyond max_message bytes, for a short output and for a partial overlap.
+[[nodiscard]] bool seal(key_view key, nonce_view nonce, bytes_view ad, bytes_view plaintext,
+                        bytes ciphertext, block<tag_size> tag,
+                        const aead_kernels& kernels = {}) noexcept;
+
+// Decrypts the whole message to the front of `plaintext`, in place or disjoint. False when the tag
+// is wrong and for whatever seal() refuses; then all of `plaintext` is zero.
+[[nodiscard]] bool open(key_view key, nonce_view nonce, bytes_view ad, bytes_view ciphertext,
+                        tag_view tag, bytes plaintext, const aead_kernels& kernels = {}) noexcept;
+
+}  // namespace chacha20poly1305
+}  // namespace culvert::crypto

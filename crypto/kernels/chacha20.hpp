@@ -1,0 +1,41 @@
+// The seam of ChaCha20: what a kernel must do, and the table of kernels.
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "crypto/bytes.hpp"
+#include "crypto/kernels/selection.hpp"
+
+namespace culvert::crypto {
+
+// RFC 8439 §2.3: 4 words of constants, 8 of key, the block counter (word 12), 3 of nonce.
+using chacha20_words = std::array<std::uint32_t, 16>;
+
+struct chacha20_kernel {
+    const char* name;
+    bool (*supported)() noexcept;
+
+    // out = in ^ key stream, for `blocks` blocks of 64 bytes (0 allowed). Word 12 is advanced by
+    // `blocks` mod 2^32 and no carry ever reaches word 13. The caller has seen to it that no block
+    // past counter 2^32 − 1 is asked for. `in` and `out` are the same or disjoint, unaligned.
+    void (*xor_blocks)(chacha20_words& state, const std::uint8_t* in, std::uint8_t* out,
+                       std::size_t blocks) noexcept;
+
+    // What a call handles best at once, in blocks.
+    std::size_t width;
+};
+
+// All kernels of this build, best first, portable last.
+std::span<const chacha20_kernel> chacha20_kernels() noexcept;
+
+// The choice of this process, made at the first call. CULVERT_KERNEL_CHACHA20 names one.
+const kernel_selection<chacha20_kernel>& chacha20_selection() noexcept;
+inline const chacha20_kernel& best_chacha20_kernel() noexcept {
+    return *chacha20_selection().kernel;
+}
+
+// The known-answer test that a kernel must pass to be chosen.
+bool passes_test(const chacha20_kernel& kernel) noexcept;
+
+}  // namespace culvert::crypto
