@@ -1,0 +1,141 @@
+#include "proxy/protocol/opener.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace culvert::protocol {
+namespace {
+
+bool is_name_byte(std::uint8_t c) noexcept {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '_' || c == '-';
+}
+
+}  // namespace
+
+opener::opener(const traffic_secret& secret, role receiver)
+    : cipher_(secret), receiver_(receiver), opened_(false) {}
+
+opener::progress opener::feed(bytes piece, std::span<opened_record> out) {
+    progress done;
+    while (fault_ == error::none && done.consumed < piece.size() && done.records < out.size()) {
+        const bytes rest = piece.subspan(done.consumed);
+        if (held_ < header_size) {
+            done.consumed += take_header(rest);
+            continue;
+        }
+        if (held_ < end_of_payload()) {
+            done.consumed += take_payload(rest);
+            continue;
+        }
+        const std::size_t taken = take_tag(rest);
+        done.consumed += taken;
+        if (held_ < end_of_payload() + tag_size) continue;
+
+        const bytes record(rest.data() + taken - held_, held_);
+        const auto type = static_cast<record_type>(header_.type);
+        finish_record(record);
+        if (fault_ == error::none)
+            out[done.records++] = {type, record.subspan(header_size, header_.length)};
+    }
+    done.fault = fault_;
+    return done;
+}
+
+std::size_t opener::wanted() const noexcept {
+    if (held_ < header_size) return header_size - held_;
+    return end_of_payload() + tag_size - held_;
+}
+
+error opener::at_eof(bool ours_ended) const noexcept {
+    return ended_ && ours_ended ? error::none : error::truncated;
+}
+
+std::size_t opener::take_header(bytes piece) {
+    const std::size_t taken = std::min(header_size - held_, piece.size());
+    held_ += taken;
+    if (held_ == header_size)
+        begin_record(block<header_size>(piece.data() + taken - held_, header_size));
+    return taken;
+}
+
+// Only the length is judged here. Any other fault waits for the tag: an error before it would tell
+// an attacker who flips bits what kind of record this is.
+void opener::begin_record(block<header_size> head) {
+    if (cipher_.exhausted()) {
+        fault_ = error::record_counter;
+        return;
+    }
+    cipher_.mask(head);
+    header_ = record_header::read(head);
+    if (header_.length > (awaiting_open() ? max_service_name : max_payload)) {
+        fault_ = error::record_too_long;
+        return;
+    }
+    cipher_.begin_opening(decryptor_, head);
+}
+
+std::size_t opener::take_payload(bytes piece) {
+    const bytes part = piece.first(std::min(end_of_payload() - held_, piece.size()));
+    [[maybe_unused]] const auto status = decryptor_->update(part, part);
+    assert(status == crypto::status::ok);
+    held_ += part.size();
+    return part.size();
+}
+
+std::size_t opener::take_tag(bytes piece) {
+    const std::size_t taken = std::min(end_of_payload() + tag_size - held_, piece.size());
+    held_ += taken;
+    return taken;
+}
+
+void opener::finish_record(bytes record) {
+    const bool verified = std::move(*decryptor_).finish(record.last<tag_size>());
+    decryptor_.reset();
+    const bytes payload = record.subspan(header_size, header_.length);
+    fault_ = verified ? judge(payload) : error::record_tag;
+    if (fault_ != error::none) {
+        crypto::wipe(record);
+        return;
+    }
+    held_ = 0;
+    confirmed_ = true;
+    cipher_.next_record();
+    if (header_.rekey) {
+        cipher_.next_epoch();
+        ++epoch_;
+    }
+}
+
+// The table of PROTOCOL.md section 7, and the change of state that a good record brings.
+error opener::judge(bytes payload) {
+    if (header_.reserved) return error::record_flag;
+    switch (static_cast<record_type>(header_.type)) {
+        case record_type::data:
+            if (!opened_ || ended_) return error::record_order;
+            return payload.empty() ? error::record_length : error::none;
+        case record_type::end:
+            if (!opened_ || ended_) return error::record_order;
+            if (!payload.empty()) return error::record_length;
+            ended_ = true;
+            return error::none;
+        case record_type::pad:
+            return error::none;
+        case record_type::alert:
+            if (payload.size() != 1) return error::record_length;
+            return header_.rekey ? error::record_flag : error::none;
+        case record_type::open:
+            return judge_open(payload);
+    }
+    return error::record_type;
+}
+
+error opener::judge_open(bytes name) {
+    if (!awaiting_open()) return error::record_order;
+    const auto allowed = [](std::uint8_t c) { return is_name_byte(c) || c == ':'; };
+    if (!std::all_of(name.begin(), name.end(), allowed)) return error::service_name;
+    opened_ = true;
+    return error::none;
+}
+
+}  // namespace culvert::protocol
