@@ -45,7 +45,7 @@ class chacha20 {
     };
 
     std::size_t use_left_over(bytes_view in, bytes out) noexcept;
-    void use_blocks(bytes_view in, bytes out) noexcept;
+    std::size_t use_blocks(bytes_view in, bytes out) noexcept;
     void begin_block(bytes_view in, bytes out) noexcept;
 
     wiped<state> state_;

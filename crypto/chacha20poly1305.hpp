@@ -27,7 +27,7 @@ using nonce_view = block_view<nonce_size>;
 using tag_view = block_view<tag_size>;
 
 // What both directions share: the one-time key, the additional data, the limit, the tag.
-// A moved-from message has no text left and refuses every byte.
+// An object that was moved from refuses every byte, and no tag is right for it.
 class message {
   public:
     // The next bytes of the additional data, any number of pieces before the text. Refuses late_ad
@@ -43,19 +43,26 @@ class message {
     message& operator=(message&&) noexcept = default;
     ~message() = default;
 
-    // Whether `in` may be turned into as many bytes at `out`.
-    [[nodiscard]] status admit(bytes_view in, bytes_view out) const noexcept;
-    // Pads the additional data before the first byte of text.
-    void begin_text(bytes_view in) noexcept;
-    void compute_tag(block<tag_size> tag) noexcept;
+    // Whether `in` may be turned into as many bytes at `out`. The one place that knows the limit.
+    status admit(bytes_view in, bytes_view out) const noexcept;
+    // Ends the additional data. Before the first byte of text.
+    void begin_text() noexcept;
+    void apply_cipher(bytes_view in, bytes out) noexcept;
+    void authenticate(bytes_view ciphertext) noexcept { mac_.update(ciphertext); }
+    // False, with a tag of zeros, for an object that was moved from or has ended before.
+    bool compute_tag(block<tag_size> tag) noexcept;
+
+  private:
+    struct progress_so_far {
+        std::uint64_t ad_size;  // bytes
+        bool live;              // false once moved from or ended
+    };
+
+    [[nodiscard]] std::uint64_t text_size() const noexcept { return max_message - remaining(); }
 
     chacha20 cipher_;
     poly1305 mac_;
-
-  private:
-    [[nodiscard]] std::uint64_t text_size() const noexcept { return max_message - remaining(); }
-
-    std::uint64_t ad_size_ = 0;
+    wiped<progress_so_far> so_far_;
 };
 
 // One message to encrypt.
@@ -68,7 +75,7 @@ class encryptor : public message {
     // disjoint. Refuses short_output, overlap and data_limit.
     status update(bytes_view in, bytes out) noexcept;
 
-    void finish(block<tag_size> tag) && noexcept { compute_tag(tag); }
+    void finish(block<tag_size> tag) && noexcept;
 };
 
 // One message to decrypt.
@@ -118,8 +125,10 @@ class stream_opener {
     [[nodiscard]] bool finish() && noexcept;
 
   private:
-    [[nodiscard]] status admit(bytes_view in, bytes_view out) const noexcept;
-    void hold(bytes_view in, std::size_t from_held, std::size_t from_in) noexcept;
+    status admit(bytes_view in, bytes_view out) const noexcept;
+    void decrypt(bytes_view in, bytes out) noexcept;
+    // Drops the first `released` bytes held and appends `in`.
+    void hold(bytes_view in, std::size_t released) noexcept;
 
     decryptor message_;
     std::array<std::uint8_t, tag_size> held_{};  // ciphertext or tag: not secret

@@ -15,6 +15,11 @@ class keccak_sponge {
                            const keccak_kernel& kernel = best_keccak_kernel()) noexcept
         : rate_(rate), kernel_(&kernel) {}
 
+    // A move is a copy: an object moved from is never one that hashes something else.
+    keccak_sponge(const keccak_sponge&) noexcept = default;
+    keccak_sponge& operator=(const keccak_sponge&) noexcept = default;
+    ~keccak_sponge() = default;
+
     // The next bytes of the message, in pieces of any size. Not after pad().
     void absorb(bytes_view in) noexcept;
 
@@ -31,6 +36,7 @@ class keccak_sponge {
     [[nodiscard]] std::size_t rate() const noexcept { return rate_; }
 
   private:
+    std::size_t fill_block(bytes_view in) noexcept;
     void permute() noexcept;
 
     wiped<keccak_lanes> lanes_;

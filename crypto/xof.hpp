@@ -9,11 +9,11 @@ namespace culvert::crypto {
 // be kept and copied for each message; each copy is wiped when it ends.
 class xof {
   public:
-    // The next bytes of the message, in pieces of any size. False, with nothing changed, once
-    // squeeze() has been called: the output began without them.
+    // The next bytes of the message, in pieces of any size. False, with nothing changed, once a
+    // byte has been squeezed: the output began without them.
     bool absorb(bytes_view in) noexcept;
 
-    // The next bytes of the output, in pieces of any size. The first call ends the message.
+    // The next bytes of the output, in pieces of any size. The first byte ends the message.
     void squeeze(bytes out) noexcept;
 
     // Begins again with the empty message under the same N and S.
