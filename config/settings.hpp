@@ -1,14 +1,16 @@
 // What a configuration file says, validated: plain structs that the daemon reads and hands down.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "config/address.hpp"
+#include "config/endpoint.hpp"
 #include "crypto/secret.hpp"
 
 namespace culvert::config {
@@ -16,16 +18,6 @@ namespace culvert::config {
 using key = crypto::secret<32>;
 using public_key = std::array<std::uint8_t, 32>;
 using seconds = std::chrono::seconds;
-
-// Where to listen or connect: a host and port, or the path of a unix socket.
-struct endpoint {
-    std::string host;         // name, IPv4 or IPv6 address without brackets; empty for a unix socket
-    std::uint16_t port = 0;   // 1–65535; 0 for a unix socket
-    std::string unix_path;    // empty for host and port
-
-    [[nodiscard]] bool is_unix() const noexcept { return !unix_path.empty(); }
-    [[nodiscard]] std::string text() const;  // host:port, [v6]:port or unix:/path
-};
 
 enum class log_level : std::uint8_t { error, warning, info, debug };
 enum class carrier : std::uint8_t { tcp, websocket };
@@ -55,13 +47,13 @@ struct service {
 
 // Limits of a session that both ends have.
 struct session_limits {
-    seconds handshake{10};                 // handshake-timeout; the server adds a uniform 0–10 s
-    seconds connect{10};                   // connect-timeout: backend at the server, server at the client
-    seconds keepalive{25};                 // 5–300 s
-    seconds dead_peer{90};                 // dead-peer
-    std::optional<seconds> idle;           // idle-timeout: no stream byte either way; off
-    std::optional<seconds> age;            // max-age of a connection; off
-    std::size_t connections = 8192;        // max-connections of the section
+    seconds handshake{10};           // handshake-timeout; the server adds a uniform 0–10 s
+    seconds connect{10};             // connect-timeout: backend at the server, server at the client
+    seconds keepalive{25};           // 5–300 s
+    seconds dead_peer{90};           // dead-peer
+    std::optional<seconds> idle;     // idle-timeout: no stream byte either way; off
+    std::optional<seconds> age;      // max-age of a connection; off
+    std::size_t connections = 8192;  // max-connections of the section
 };
 
 struct server_settings {
@@ -74,11 +66,11 @@ struct server_settings {
     std::vector<named_client> clients;  // static mode
     std::vector<service> services;      // at least one; the first is the default
     session_limits limits;
-    std::optional<seconds> clock_skew{120};       // nullopt = off
-    std::size_t unproven = 1024;                  // max-unproven
-    std::size_t unproven_per_address = 64;        // max-unproven-per-address
-    std::vector<std::string> proxies;             // proxy-address: addresses without the per-address cap
-    std::size_t waiting = 64;                     // max-waiting sessions a key
+    std::optional<seconds> clock_skew{120};  // nullopt = off
+    std::size_t unproven = 1024;             // max-unproven
+    std::size_t unproven_per_address = 64;   // max-unproven-per-address
+    std::vector<address_range> proxies;      // proxy-address: without the per-address cap
+    std::size_t waiting = 64;                // max-waiting sessions a key
 };
 
 struct client_settings {

@@ -1,0 +1,116 @@
+#include "config/check.hpp"
+
+#include <algorithm>
+#include <boost/algorithm/string/predicate.hpp>
+#include <filesystem>
+#include <optional>
+
+#include "config/values.hpp"
+
+namespace culvert::config {
+namespace {
+
+struct side {
+    const credentials& keys;
+    const session_limits& limits;
+    const section_place& place;
+    report& found;
+    const char* peer_key;  // where this end names its peers in static mode
+
+    void error(std::string_view key, std::string text) const {
+        found.error(place.line_of(key), std::move(text));
+    }
+};
+
+void check_keys(const side& side) {
+    const bool is_static = side.place.has("identity");
+    const std::string peer_key = side.peer_key;
+    if (!is_static && !side.place.has("psk")) {
+        side.error("", "no key: " + side.place.heading + " needs psk = FILE or identity = FILE");
+    }
+    if (is_static && !side.place.has(peer_key)) {
+        side.error("identity", "identity needs " + peer_key + " beside it, to know the other end");
+    }
+    if (!is_static && side.place.has(peer_key)) {
+        side.error(peer_key, peer_key + " needs identity = FILE beside it");
+    }
+    if (is_static && side.place.has("realm")) {
+        side.error("realm", "realm is for psk alone: with identity, the keys tell servers apart");
+    }
+}
+
+void check_times(const side& side) {
+    const session_limits& limits = side.limits;
+    if (limits.dead_peer > limits.keepalive) return;
+    side.found.note(std::max(side.place.line_of("dead-peer"), side.place.line_of("keepalive")),
+                    "dead-peer (" + to_text(limits.dead_peer) + ") is not longer than keepalive (" +
+                        to_text(limits.keepalive) +
+                        "): with these values at both ends a quiet connection is cut");
+}
+
+// Empty for what only a resolver knows.
+std::optional<address_bytes> bound_address(const std::string& host) {
+    return parse_address(boost::iequals(host, "localhost") ? "127.0.0.1" : host);
+}
+
+bool is_wildcard(const std::string& host) {
+    const auto address = bound_address(host);
+    return address && (*address == parse_address("::") || *address == parse_address("0.0.0.0"));
+}
+
+bool same_family(const std::string& a, const std::string& b) {
+    return is_ipv6(a) == is_ipv6(b);
+}
+
+bool same_host(const std::string& a, const std::string& b) {
+    const auto address = bound_address(a);
+    if (address && bound_address(b)) {
+        return address == bound_address(b) ||
+               (same_family(a, b) && (is_wildcard(a) || is_wildcard(b)));
+    }
+    return boost::iequals(a, b);
+}
+
+bool same_path(const std::string& a, const std::string& b) {
+    return std::filesystem::path(a).lexically_normal() ==
+           std::filesystem::path(b).lexically_normal();
+}
+
+bool clash(const endpoint& a, const endpoint& b) {
+    if (a.is_unix() || b.is_unix()) {
+        return a.is_unix() && b.is_unix() && same_path(a.unix_path, b.unix_path);
+    }
+    return a.port == b.port && same_host(a.host, b.host);
+}
+
+}  // namespace
+
+void check_server(const server_settings& server, const section_place& place, report& found) {
+    const side side{server.keys, server.limits, place, found, "clients"};
+    check_keys(side);
+    check_times(side);
+    if (server.carrier == carrier::tcp && place.has("path")) {
+        side.error("path", "path needs carrier = ws: plain TCP has no paths");
+    }
+}
+
+void check_client(const client_settings& client, const section_place& place, report& found) {
+    const side side{client.keys, client.limits, place, found, "server-key"};
+    check_keys(side);
+    check_times(side);
+}
+
+void check_listens(const std::vector<listen_place>& listens, report& found) {
+    for (auto later = listens.begin(); later != listens.end(); ++later) {
+        const auto clashes = [&](const listen_place& earlier) {
+            return clash(earlier.listen, later->listen);
+        };
+        const auto earlier = std::find_if(listens.begin(), later, clashes);
+        if (earlier == later) continue;
+        found.error(later->line, "listen: " + later->listen.text() + " clashes with " +
+                                     earlier->listen.text() + " of " + earlier->heading +
+                                     " on line " + std::to_string(earlier->line));
+    }
+}
+
+}  // namespace culvert::config

@@ -1,0 +1,51 @@
+// The keys of [client.NAME].
+#include <utility>
+
+#include "config/common_options.hpp"
+#include "config/connect.hpp"
+#include "config/key_text.hpp"
+
+namespace culvert::config {
+namespace {
+
+option_value* listen_value(endpoint& into, const reading& context) {
+    return text_value("[HOST:]PORT or unix:PATH", [&into, &context](const std::string& text) {
+        into = noting_unix(parse_listen_or_unix(text, context.folder).value(), context);
+    });
+}
+
+option_value* connect_value(client_settings& into) {
+    return text_value("tcp://HOST:PORT or ws://HOST:PORT/PATH", [&into](const std::string& text) {
+        connect_target target = parse_connect(text).value();
+        into.connect = std::move(target.server);
+        into.carrier = target.carrier;
+        into.path = std::move(target.path);
+    });
+}
+
+option_value* service_value(std::string& into) {
+    return text_or_nothing_value(
+        "NAME", [&into](const std::string& text) { into = parse_name(text).value(); });
+}
+
+option_value* server_key_value(public_key& into) {
+    return text_value("PUBLIC-KEY",
+                      [&into](const std::string& text) { into = parse_public_key(text).value(); });
+}
+
+}  // namespace
+
+void add_client_options(option_table& table, client_settings& into, reading& context) {
+    auto add = table.add_options();
+    add("listen", listen_value(into.listen, context)->required(),
+        "where plaintext comes in; without a host on 127.0.0.1");
+    add("connect", connect_value(into)->required(), "the server, and what carries the tunnel");
+    add("service", service_value(into.service),
+        "the service wanted; without it the server's default");
+    add_key_options(table, into.keys, context);
+    add("server-key", server_key_value(into.server_key),
+        "the server's public key, printed by culvert pubkey FILE; only with identity");
+    add_limit_options(table, into.limits);
+}
+
+}  // namespace culvert::config

@@ -1,0 +1,24 @@
+// Where a client connects: the value of `connect`, and request targets.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "config/reason.hpp"
+#include "config/settings.hpp"
+
+namespace culvert::config {
+
+struct connect_target {
+    endpoint server;
+    config::carrier carrier = carrier::tcp;
+    std::string path = "/";  // WebSocket request target
+};
+
+// tcp://host:port, ws://host:port or ws://host:port/path.
+result<connect_target> parse_connect(std::string_view text);
+
+// A WebSocket request target: begins with '/', printable ASCII without '#', at most 1024 bytes.
+result<std::string> parse_request_path(std::string_view text);
+
+}  // namespace culvert::config

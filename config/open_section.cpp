@@ -1,0 +1,107 @@
+#include "config/open_section.hpp"
+
+#include <array>
+#include <boost/any.hpp>
+#include <boost/program_options/option.hpp>
+#include <utility>
+
+#include "config/heading.hpp"
+#include "config/lines.hpp"
+#include "config/nearest.hpp"
+#include "config/quote.hpp"
+#include "config/reason.hpp"
+
+namespace culvert::config {
+namespace {
+
+// " it belongs to [server.NAME]": a key that is known elsewhere; empty when it is not.
+std::string home_of(const std::string& key) {
+    for (const auto kind : {section_kind::daemon, section_kind::server, section_kind::client}) {
+        if (known_keys(kind).has(key)) return to_text(kind, "NAME");
+    }
+    return {};
+}
+
+}  // namespace
+
+open_section::open_section(section_kind kind, const std::string& name, section_place place,
+                           settings& into, reading& context)
+    : kind_(kind), place_(std::move(place)), context_(context) {
+    bind(name, into);
+    apply_defaults();
+}
+
+void open_section::bind(const std::string& name, settings& into) {
+    if (kind_ == section_kind::daemon) {
+        add_daemon_options(table_, into.daemon);
+    } else if (kind_ == section_kind::server) {
+        server_settings& server = into.servers.emplace_back();
+        server.name = name;
+        server.line = place_.line;
+        server_ = &server;
+        add_server_options(table_, server, context_);
+    } else {
+        client_settings& client = into.clients.emplace_back();
+        client.name = name;
+        client.line = place_.line;
+        client_ = &client;
+        add_client_options(table_, client, context_);
+    }
+}
+
+void open_section::apply_defaults() const {
+    for (const auto& option : table_.options()) {
+        boost::any value;
+        if (option->semantic()->apply_default(value)) option->semantic()->notify(value);
+    }
+}
+
+void open_section::take(std::string_view body) {
+    const std::size_t equals = body.find('=');
+    const std::string key(trim(body.substr(0, equals)));
+    if (equals == body.npos) return error(quote(body) + " has no '=': a line is KEY = VALUE");
+    if (key.empty()) return error("the key in front of '=' is missing");
+    const auto* option = table_.find_nothrow(key, false);
+    if (option == nullptr) return unknown_key(key);
+    if (!may_stand(key, option->semantic()->is_composing())) return;
+    try {
+        boost::any value;
+        // Text goes through as it is: utf8 = true would convert it to the locale's encoding.
+        option->semantic()->parse(value, {std::string(trim(body.substr(equals + 1)))}, false);
+        option->semantic()->notify(value);
+    } catch (const refused& why) {
+        error(key + ": " + why.what());
+    }
+}
+
+void open_section::unknown_key(const std::string& key) const {
+    const std::string home = home_of(key);
+    if (!home.empty()) {
+        return error(quote(key) + " is no key of " + place_.heading + ", it belongs to " + home);
+    }
+    error("unknown key " + quote(key) + did_you_mean(key, names_of(table_)));
+}
+
+bool open_section::may_stand(const std::string& key, bool repeatable) {
+    const auto [first, is_new] = place_.keys.try_emplace(key, context_.line);
+    if (is_new || repeatable) return true;
+    error(quote(key) + " stands here again, first on line " + std::to_string(first->second));
+    return false;
+}
+
+void open_section::finish(std::vector<listen_place>& listens) const {
+    for (const auto& option : table_.options()) {
+        const std::string& key = option->long_name();
+        if (!option->semantic()->is_required() || place_.has(key)) continue;
+        context_.found.error(place_.line,
+                             place_.heading + " lacks " + key + " = " + option->semantic()->name());
+    }
+    if (server_ != nullptr) check_server(*server_, place_, context_.found);
+    if (client_ != nullptr) check_client(*client_, place_, context_.found);
+    if (kind_ == section_kind::daemon) return;
+    const endpoint& listen = server_ != nullptr ? server_->listen : client_->listen;
+    if (!listen.is_set()) return;  // missing or refused: said already
+    listens.push_back({listen, place_.line_of("listen"), place_.heading});
+}
+
+}  // namespace culvert::config
