@@ -1,0 +1,30 @@
+// The HTTP part of a WebSocket connection (RFC 6455 section 4), by Beast: the request, the answer.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "proxy/carrier/socket.hpp"
+
+namespace culvert::carrier::websocket {
+
+// A request or answer header may take this many bytes on either side.
+inline constexpr std::size_t max_http_header = 8'192;
+
+struct upgrade_result {
+    error_code ec;
+    unsigned status = 0;   // client: the answer's HTTP status, 0 when there was none
+    std::string leftover;  // bytes that came behind the header: the first of the frames
+    [[nodiscard]] bool ok() const noexcept { return !ec; }
+};
+
+// Reads a request. An upgrade to `path` is answered with 101; anything else that is HTTP with a
+// plain 404 and the end of the connection; what is not HTTP, or too long, with nothing. An offer
+// of extensions is not taken up.
+awaitable<upgrade_result> accept_upgrade(stream_socket& socket, std::string_view path);
+
+// Asks `host` ("name:port") for an upgrade to `path` and checks the answer.
+awaitable<upgrade_result> request_upgrade(stream_socket& socket, std::string_view host,
+                                          std::string_view path);
+
+}  // namespace culvert::carrier::websocket

@@ -1,0 +1,187 @@
+#include "proxy/carrier/socket.hpp"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/error.hpp>
+#include <cerrno>
+
+namespace culvert::carrier {
+namespace {
+
+constexpr auto no_throw = asio::as_tuple(use_awaitable);
+
+error_code last_error() {
+    return {errno, boost::system::system_category()};
+}
+
+template <class Call>
+ssize_t retry(Call call) {
+    ssize_t done;
+    do done = call();
+    while (done < 0 && errno == EINTR);
+    return done;
+}
+
+io_result read_outcome(ssize_t done) {
+    if (done < 0) return {last_error()};
+    if (done == 0) return {asio::error::eof};
+    return {{}, static_cast<std::size_t>(done)};
+}
+
+std::span<iovec> drop_front(std::span<iovec> parts, std::size_t size) {
+    while (!parts.empty() && size >= parts.front().iov_len) {
+        size -= parts.front().iov_len;
+        parts = parts.subspan(1);
+    }
+    if (!parts.empty()) {
+        parts.front().iov_base = static_cast<std::uint8_t*>(parts.front().iov_base) + size;
+        parts.front().iov_len -= size;
+    }
+    return parts;
+}
+
+std::string text_of(const sockaddr_in& address) {
+    std::array<char, INET_ADDRSTRLEN> text{};
+    inet_ntop(AF_INET, &address.sin_addr, text.data(), text.size());
+    return std::string(text.data()) + ":" + std::to_string(ntohs(address.sin_port));
+}
+
+std::string text_of(const sockaddr_in6& address) {
+    std::array<char, INET6_ADDRSTRLEN> text{};
+    const auto port = std::to_string(ntohs(address.sin6_port));
+    if (IN6_IS_ADDR_V4MAPPED(&address.sin6_addr)) {
+        inet_ntop(AF_INET, address.sin6_addr.s6_addr + 12, text.data(), text.size());
+        return std::string(text.data()) + ":" + port;
+    }
+    inet_ntop(AF_INET6, &address.sin6_addr, text.data(), text.size());
+    return "[" + std::string(text.data()) + "]:" + port;
+}
+
+}  // namespace
+
+io_result try_read(stream_socket& socket, bytes into) {
+    const int fd = socket.native_handle();
+    return read_outcome(retry([&] { return ::recv(fd, into.data(), into.size(), MSG_DONTWAIT); }));
+}
+
+io_result try_read(stream_socket& socket, std::span<const iovec> into) {
+    msghdr message{};
+    message.msg_iov = const_cast<iovec*>(into.data());  // recvmsg does not change it
+    message.msg_iovlen = into.size();
+    const int fd = socket.native_handle();
+    return read_outcome(retry([&] { return ::recvmsg(fd, &message, MSG_DONTWAIT); }));
+}
+
+io_result try_write(stream_socket& socket, std::span<const iovec> from) {
+    msghdr message{};
+    message.msg_iov = const_cast<iovec*>(from.data());  // sendmsg does not change it
+    message.msg_iovlen = std::min<std::size_t>(from.size(), IOV_MAX);
+    const int fd = socket.native_handle();
+    const ssize_t done =
+        retry([&] { return ::sendmsg(fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL); });
+    if (done < 0) return {last_error()};
+    return {{}, static_cast<std::size_t>(done)};
+}
+
+awaitable<error_code> wait_readable(stream_socket& socket) {
+    auto [ec] = co_await socket.async_wait(stream_socket::wait_read, no_throw);
+    co_return ec;
+}
+
+awaitable<error_code> wait_writable(stream_socket& socket) {
+    auto [ec] = co_await socket.async_wait(stream_socket::wait_write, no_throw);
+    co_return ec;
+}
+
+awaitable<error_code> wait_failed(stream_socket& socket) {
+    auto [ec] = co_await socket.async_wait(stream_socket::wait_error, no_throw);
+    if (ec) co_return ec;
+    int value = 0;
+    socklen_t size = sizeof value;
+    ::getsockopt(socket.native_handle(), SOL_SOCKET, SO_ERROR, &value, &size);
+    co_return error_code(value, boost::system::system_category());
+}
+
+bool writable(stream_socket& socket) noexcept {
+    pollfd entry{socket.native_handle(), POLLOUT, 0};
+    return ::poll(&entry, 1, 0) == 1 && (entry.revents & POLLOUT) != 0;
+}
+
+awaitable<io_result> read_some(stream_socket& socket, bytes into) {
+    for (;;) {
+        const io_result got = try_read(socket, into);
+        if (got.ec != asio::error::would_block) co_return got;
+        if (const error_code ec = co_await wait_readable(socket); ec) co_return io_result{ec};
+    }
+}
+
+awaitable<error_code> write_all(stream_socket& socket, std::span<iovec> parts) {
+    while (!parts.empty()) {
+        const io_result put = try_write(socket, parts);
+        if (put.ec == asio::error::would_block) {
+            if (const error_code ec = co_await wait_writable(socket); ec) co_return ec;
+        } else if (put.ec) {
+            co_return put.ec;
+        }
+        parts = drop_front(parts, put.size);
+    }
+    co_return error_code{};
+}
+
+awaitable<error_code> write_all(stream_socket& socket, bytes_view all) {
+    iovec part{const_cast<std::uint8_t*>(all.data()), all.size()};
+    co_return co_await write_all(socket, std::span(&part, 1));
+}
+
+void prepare(stream_socket& socket) noexcept {
+    error_code ignored;
+    socket.non_blocking(true, ignored);
+    const int on = 1;
+    ::setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+void arm_reset(stream_socket& socket, bool armed) noexcept {
+    const linger value{armed ? 1 : 0, 0};
+    ::setsockopt(socket.native_handle(), SOL_SOCKET, SO_LINGER, &value, sizeof value);
+}
+
+void reset(stream_socket& socket) noexcept {
+    if (!socket.is_open()) return;
+    arm_reset(socket, true);
+    error_code ignored;
+    socket.close(ignored);
+}
+
+void end_writing(stream_socket& socket) noexcept {
+    error_code ignored;
+    socket.shutdown(stream_socket::shutdown_send, ignored);
+}
+
+void close_quietly(stream_socket& socket) noexcept {
+    if (!socket.is_open()) return;
+    std::array<std::uint8_t, 4096> waste;
+    for (int rounds = 0; rounds < 64 && !try_read(socket, waste).ec; ++rounds) {
+    }
+    arm_reset(socket, false);
+    error_code ignored;
+    socket.close(ignored);
+}
+
+std::string peer_name(const stream_socket& socket) {
+    sockaddr_storage address{};
+    socklen_t size = sizeof address;
+    const int fd = const_cast<stream_socket&>(socket).native_handle();
+    if (::getpeername(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0) return "gone";
+    if (address.ss_family == AF_INET) return text_of(reinterpret_cast<sockaddr_in&>(address));
+    if (address.ss_family == AF_INET6) return text_of(reinterpret_cast<sockaddr_in6&>(address));
+    return "unix";
+}
+
+}  // namespace culvert::carrier

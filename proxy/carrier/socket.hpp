@@ -1,0 +1,60 @@
+// What the relay does with a stream socket: try first, wait only when the kernel has nothing.
+#pragma once
+
+#include <sys/uio.h>
+
+#include <span>
+#include <string>
+
+#include "crypto/bytes.hpp"
+#include "proxy/carrier/net.hpp"
+
+namespace culvert::carrier {
+
+using crypto::bytes;
+using crypto::bytes_view;
+
+struct io_result {
+    error_code ec;  // asio::error::eof at the end, asio::error::would_block when nothing was there
+    std::size_t size = 0;
+};
+
+// One read or gathered write that never waits. A write may take less than all of it.
+io_result try_read(stream_socket& socket, bytes into);
+io_result try_read(stream_socket& socket, std::span<const iovec> into);
+io_result try_write(stream_socket& socket, std::span<const iovec> from);
+
+// Waits until a read, or a write, would do something: more room, the end and an error included.
+awaitable<error_code> wait_readable(stream_socket& socket);
+awaitable<error_code> wait_writable(stream_socket& socket);
+// Waits until the socket has failed, for one that is not read any more. Returns its error; success
+// when it was closed in good order on both sides.
+awaitable<error_code> wait_failed(stream_socket& socket);
+
+// Whether the kernel has room for a small write now.
+[[nodiscard]] bool writable(stream_socket& socket) noexcept;
+
+// Reads once, waiting for the first byte.
+awaitable<io_result> read_some(stream_socket& socket, bytes into);
+// Writes everything. The parts are used up: their pointers and sizes change.
+awaitable<error_code> write_all(stream_socket& socket, std::span<iovec> parts);
+awaitable<error_code> write_all(stream_socket& socket, bytes_view all);
+
+// Prepares a connected or accepted socket: non-blocking, TCP_NODELAY where there is TCP.
+void prepare(stream_socket& socket) noexcept;
+
+// Armed: whenever the socket closes, by us or because the process dies, the peer gets a reset.
+// Unix sockets know no reset: theirs is lost on the peer, who sees an end of file.
+void arm_reset(stream_socket& socket, bool armed) noexcept;
+
+// Closes with a reset.
+void reset(stream_socket& socket) noexcept;
+// Says that nothing more comes; harmless when the socket is gone.
+void end_writing(stream_socket& socket) noexcept;
+// Takes what the peer has sent so far and closes, so that the close itself is no reset.
+void close_quietly(stream_socket& socket) noexcept;
+
+// "127.0.0.1:80", "[::1]:80", "unix"; IPv4-mapped addresses are shown as IPv4.
+std::string peer_name(const stream_socket& socket);
+
+}  // namespace culvert::carrier

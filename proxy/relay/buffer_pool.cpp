@@ -1,0 +1,23 @@
+#include "proxy/relay/buffer_pool.hpp"
+
+namespace culvert::relay {
+
+buffer_pool::handle buffer_pool::take() {
+    std::unique_ptr<buffer> got;
+    if (idle_.empty()) {
+        got = std::make_unique_for_overwrite<buffer>();
+    } else {
+        got = std::move(idle_.back());
+        idle_.pop_back();
+    }
+    ++in_use_;
+    return {got.release(), give_back{this}};
+}
+
+void buffer_pool::put(buffer* used) noexcept {
+    std::unique_ptr<buffer> owned(used);
+    --in_use_;
+    if (idle_.size() < max_idle) idle_.push_back(std::move(owned));
+}
+
+}  // namespace culvert::relay
