@@ -89,7 +89,8 @@ void check_server(const server_settings& server, const section_place& place, rep
     const side side{server.keys, server.limits, place, found, "clients"};
     check_keys(side);
     check_times(side);
-    if (server.carrier == carrier::tcp && place.has("path")) {
+    const bool is_tcp = server.carrier == carrier::tcp && !place.refused.contains("carrier");
+    if (is_tcp && place.has("path")) {
         side.error("path", "path needs carrier = ws: plain TCP has no paths");
     }
 }

@@ -36,7 +36,7 @@ class report {
     [[nodiscard]] std::vector<diagnostic> take() &&;
 
   private:
-    static constexpr std::size_t most = 200;
+    static constexpr std::size_t most = 100;
 
     std::string file_;
     std::vector<diagnostic> found_;

@@ -1,7 +1,6 @@
 #include "config/heading.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "config/lines.hpp"
 #include "config/nearest.hpp"

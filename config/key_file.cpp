@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <string_view>
+#include <system_error>
 
 #include "config/file.hpp"
 #include "config/key_text.hpp"
@@ -26,6 +27,13 @@ std::string octal(mode_t mode) {
 
 reason about(const std::filesystem::path& path, const std::string& what) {
     return reason{path.native() + ": " + what};
+}
+
+std::string advice(const std::filesystem::path& path) {
+    std::error_code error;
+    const bool is_missing =
+        std::filesystem::status(path, error).type() == std::filesystem::file_type::not_found;
+    return is_missing ? "; culvert keygen makes key files" : "";
 }
 
 std::string_view without_frame(std::string_view text) noexcept {
@@ -71,7 +79,7 @@ void flush_folder(const std::filesystem::path& path) noexcept {
 
 result<key> read_secret_key(const std::filesystem::path& path) {
     const result<regular_file> file = open_regular(path);
-    if (!file) return about(path, file.error().text);
+    if (!file) return about(path, file.error().text + advice(path));
     if ((file->mode & of_everyone) != 0) {
         return about(path, "is open to everyone (mode " + octal(file->mode) + "): chmod 600 it");
     }

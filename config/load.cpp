@@ -44,7 +44,7 @@ class file_reader {
         seen_heading_ = true;
         if (!heading.mistake.empty()) found_.error(context_.line, heading.mistake);
         if (!heading.kind) return;
-        section_place place{to_text(*heading.kind, heading.name), context_.line, {}};
+        section_place place{to_text(*heading.kind, heading.name), context_.line, {}, {}, {}};
         const auto [first, is_new] = headings_.try_emplace(place.heading, place.line);
         if (!is_new) {
             found_.error(place.line, place.heading + " stands here again, first on line " +

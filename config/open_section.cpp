@@ -1,8 +1,6 @@
 #include "config/open_section.hpp"
 
-#include <array>
 #include <boost/any.hpp>
-#include <boost/program_options/option.hpp>
 #include <utility>
 
 #include "config/heading.hpp"
@@ -14,7 +12,7 @@
 namespace culvert::config {
 namespace {
 
-// " it belongs to [server.NAME]": a key that is known elsewhere; empty when it is not.
+// Where a key that is unknown here belongs, as in [server.NAME]; empty when nowhere.
 std::string home_of(const std::string& key) {
     for (const auto kind : {section_kind::daemon, section_kind::server, section_kind::client}) {
         if (known_keys(kind).has(key)) return to_text(kind, "NAME");
@@ -70,16 +68,19 @@ void open_section::take(std::string_view body) {
         option->semantic()->parse(value, {std::string(trim(body.substr(equals + 1)))}, false);
         option->semantic()->notify(value);
     } catch (const refused& why) {
+        place_.refused.insert(key);
         error(key + ": " + why.what());
     }
 }
 
-void open_section::unknown_key(const std::string& key) const {
+void open_section::unknown_key(const std::string& key) {
     const std::string home = home_of(key);
     if (!home.empty()) {
         return error(quote(key) + " is no key of " + place_.heading + ", it belongs to " + home);
     }
-    error("unknown key " + quote(key) + did_you_mean(key, names_of(table_)));
+    const std::vector<std::string> known = names_of(table_);
+    place_.misspelt.emplace(nearest(key, known));
+    error("unknown key " + quote(key) + did_you_mean(key, known));
 }
 
 bool open_section::may_stand(const std::string& key, bool repeatable) {

@@ -30,7 +30,7 @@ class open_section {
   private:
     void bind(const std::string& name, settings& into);
     void apply_defaults() const;
-    void unknown_key(const std::string& key) const;
+    void unknown_key(const std::string& key);
     [[nodiscard]] bool may_stand(const std::string& key, bool repeatable);
     void error(std::string text) const { context_.found.error(context_.line, std::move(text)); }
 

@@ -1,0 +1,159 @@
+// What keys of one section, or sections of one file, may not be beside each other.
+#include "config/check.hpp"
+
+#include <doctest/doctest.h>
+
+#include "folder.hpp"
+
+using namespace culvert::config;
+using namespace culvert::tests;
+using strings = std::vector<std::string>;
+
+namespace {
+
+strings says(std::string_view text) {
+    const folder in;
+    write_keys(in);
+    return texts_of(parse_in(in, text));
+}
+
+const std::string server = "[server.s]\nlisten = 7700\nservice = x h:1\n";
+const std::string client = "[client.c]\nlisten = 6380\nconnect = tcp://h:1\n";
+
+bool clash(std::string_view a, std::string_view b) {
+    report found("t");
+    check_listens({{parse_listen_or_unix(a, "/x").value(), 1, "[a]"},
+                   {parse_listen_or_unix(b, "/x").value(), 2, "[b]"}},
+                  found);
+    return !std::move(found).take().empty();
+}
+
+}  // namespace
+
+TEST_SUITE("config.check") {
+    TEST_CASE("nothing starts without a key") {
+        CHECK(says(server) ==
+              strings{"t.conf:1: no key: [server.s] needs psk = FILE or identity = FILE"});
+        CHECK(says(client) ==
+              strings{"t.conf:1: no key: [client.c] needs psk = FILE or identity = FILE"});
+    }
+
+    TEST_CASE("a key that is refused is not also missing") {
+        CHECK(says(server + "psk = none\n").size() == 1);
+        CHECK(says(server + "pks = a.psk\n") ==
+              strings{"t.conf:4: unknown key 'pks', did you mean 'psk'?"});
+    }
+
+    TEST_CASE("static mode names both ends") {
+        const std::string key(key_hex);
+        CHECK(says(server + "identity = b.key\n") ==
+              strings{"t.conf:4: identity needs clients beside it, to know the other end"});
+        CHECK(says(client + "identity = b.key\n") ==
+              strings{"t.conf:4: identity needs server-key beside it, to know the other end"});
+        CHECK(says(server + "psk = a.psk\nclients = clients.pub\n") ==
+              strings{"t.conf:5: clients needs identity = FILE beside it"});
+        CHECK(says(client + "psk = a.psk\nserver-key = " + key + "\n") ==
+              strings{"t.conf:5: server-key needs identity = FILE beside it"});
+        CHECK(says(client + "identity = b.key\nserver-key = " + key + "\nrealm = r\n") ==
+              strings{"t.conf:6: realm is for psk alone: with identity, the keys tell servers "
+                      "apart"});
+        CHECK(says(client + "identity = b.key\npsk = a.psk\nserver-key = " + key + "\n").empty());
+        CHECK(says(client + "identity = b.key\nserver-key = " + std::string(64, '0') + "\n") ==
+              strings{"t.conf:5: server-key: is all zero: no key"});
+    }
+
+    TEST_CASE("required keys") {
+        CHECK(says("[server.s]\npsk = a.psk\n") ==
+              strings{"t.conf:1: [server.s] lacks listen = [HOST:]PORT",
+                      "t.conf:1: [server.s] lacks service = NAME TARGET"});
+        CHECK(says("[client.c]\npsk = a.psk\n") ==
+              strings{"t.conf:1: [client.c] lacks listen = [HOST:]PORT or unix:PATH",
+                      "t.conf:1: [client.c] lacks connect = tcp://HOST:PORT or "
+                      "ws://HOST:PORT/PATH"});
+    }
+
+    TEST_CASE("services") {
+        CHECK(server_says("service = y") ==
+              "service: write service = NAME HOST:PORT or service = NAME unix:PATH");
+        CHECK(server_says("service = y h:1 z") ==
+              "service: write service = NAME HOST:PORT or service = NAME unix:PATH");
+        CHECK(server_says("service = x h:1") ==
+              "service: the name 'x' is taken by a service above");
+        CHECK(server_says("service = a:b h:1") ==
+              "service: 'a:b' is not a name: letters, digits, '.', '_' and '-' only");
+        CHECK(server_says("service = y\th:1") == "");
+        CHECK(client_says("service = x h:1") ==
+              "service: 'x h:1' is not a name: letters, digits, '.', '_' and '-' only");
+    }
+
+    TEST_CASE("path and carrier") {
+        CHECK(server_says("path = /x") == "path needs carrier = ws: plain TCP has no paths");
+        CHECK(server_says("path = /x\ncarrier = ws") == "");
+        CHECK(server_says("path = x\ncarrier = ws") == "path: 'x' does not begin with '/'");
+        CHECK(server_says("path = /x\ncarrier = websocket") ==
+              "carrier: unknown value 'websocket' (accepted: tcp, ws)");
+        CHECK(says("[server.s]\nlisten = unix:/x\nservice = x h:1\npsk = a.psk\n") ==
+              strings{"t.conf:2: listen: tunnels come in on host:port or [v6]:port"});
+    }
+
+    TEST_CASE("a unix socket is noted for what it cannot do, and is no error") {
+        const std::string note =
+            "note: a unix socket cannot carry a reset: the application behind it may take a cut "
+            "connection for one that ended in good order";
+        const folder in;
+        write_keys(in);
+        const auto read =
+            parse_in(in, server +
+                             "psk = a.psk\nservice = web unix:/run/web.sock\n[client.c]\n"
+                             "listen = unix:c.sock\nconnect = tcp://h:1\npsk = a.psk\n");
+        CHECK(texts_of(read) == strings{"t.conf:5: " + note, "t.conf:7: " + note});
+        CHECK(read.ok());
+    }
+
+    TEST_CASE("dead-peer should be longer than keepalive") {
+        CHECK(server_says("keepalive = 120") ==
+              "dead-peer (90s) is not longer than keepalive (2m): with these values at both ends "
+              "a quiet connection is cut");
+        CHECK(client_says("dead-peer = 26") == "");
+        CHECK(parse_with("dead-peer = 25", "").ok());
+    }
+
+    TEST_CASE("addresses that clash") {
+        CHECK(clash("127.0.0.1:1", "127.0.0.1:1"));
+        CHECK(clash("127.0.0.1:1", "0.0.0.0:1"));
+        CHECK(clash("0.0.0.0:1", "10.0.0.1:1"));
+        CHECK(clash("[::]:1", "[::1]:1"));
+        CHECK(clash("[::1]:1", "[0:0::1]:1"));
+        CHECK(clash("1", "127.0.0.1:1"));
+        CHECK(clash("Edge.example:1", "edge.example:1"));
+        CHECK(clash("localhost:1", "127.0.0.1:1"));
+        CHECK(clash("unix:a", "unix:/x/a"));
+        CHECK(clash("unix:/x/./a", "unix:/x/b/../a"));
+    }
+
+    TEST_CASE("addresses that go together") {
+        CHECK(!clash("0.0.0.0:1", "[::]:1"));
+        CHECK(!clash("0.0.0.0:1", "[::1]:1"));
+        CHECK(!clash("127.0.0.1:1", "[::]:1"));
+        CHECK(!clash("127.0.0.1:1", "[::1]:1"));
+        CHECK(!clash("127.0.0.1:1", "127.0.0.1:2"));
+        CHECK(!clash("127.0.0.1:1", "127.0.0.2:1"));
+        CHECK(!clash("a.example:1", "b.example:1"));
+        CHECK(!clash("unix:a", "unix:b"));
+        CHECK(!clash("unix:a", "127.0.0.1:1"));
+    }
+
+    TEST_CASE("a clash over sections names both") {
+        CHECK(says(server + "psk = a.psk\n[client.c]\nlisten = 0.0.0.0:7700\n"
+                            "connect = tcp://h:1\npsk = a.psk\n") ==
+              strings{"t.conf:6: listen: 0.0.0.0:7700 clashes with 127.0.0.1:7700 of [server.s] on "
+                      "line 2"});
+    }
+
+    TEST_CASE("proxies") {
+        CHECK(server_says("proxy-address = 10.0.0.1, nonsense") ==
+              "proxy-address: 'nonsense' is not an IP address or ADDRESS/PREFIX");
+        CHECK(server_says("proxy-address = 10.0.0.1,,::1") ==
+              "proxy-address: '' is not an IP address or ADDRESS/PREFIX");
+    }
+}
