@@ -26,27 +26,27 @@ bool client_handshake::write_message1(unix_seconds now, std::uint16_t pad_length
     const bytes all = message1_;
     const bytes salt = all.first(salt_size);
     random.fill(salt);
-    symmetric_.absorb(salt);
+    symmetric_->absorb(salt);
 
     crypto::secret<32 + hello_size> opening;
     random.fill(ephemeral_.writable());
     const public_key shared = public_key_of(ephemeral_);
     std::copy(shared.begin(), shared.end(), opening.writable().begin());
     hello{now, pad_length}.write(opening.writable().last<hello_size>());
-    symmetric_.seal(opening.view(), all.subspan(salt_size, box_a_size));
+    symmetric_->seal(opening.view(), all.subspan(salt_size, box_a_size));
 
     std::size_t size = gate_size;
     if (keys_.identity) {
-        if (!symmetric_.mix(agree(ephemeral_, *keys_.server))) return false;
-        symmetric_.seal(keys_.identity->shared, all.subspan(size, box_b_size));
+        if (!symmetric_->mix(agree(ephemeral_, *keys_.server))) return false;
+        symmetric_->seal(keys_.identity->shared, all.subspan(size, box_b_size));
         size += box_b_size;
-        if (!symmetric_.mix(agree(keys_.identity->secret, *keys_.server))) return false;
-        symmetric_.seal({}, all.subspan(size, box_c_size));
+        if (!symmetric_->mix(agree(keys_.identity->secret, *keys_.server))) return false;
+        symmetric_->seal({}, all.subspan(size, box_c_size));
         size += box_c_size;
     }
     const bytes pad = all.subspan(size, pad_length);
     random.fill(pad);
-    symmetric_.absorb(pad);
+    symmetric_->absorb(pad);
     message1_size_ = size + pad_length;
     return true;
 }
@@ -76,7 +76,7 @@ void client_handshake::step() {
             e = step_f();
             break;
         case state::await_pad:
-            symmetric_.absorb(bytes_view(part_).first(need_));
+            symmetric_->absorb(bytes_view(part_).first(need_));
             state_ = state::open;
             break;
         case state::open:
@@ -89,12 +89,13 @@ void client_handshake::step() {
 
 error client_handshake::step_d() {
     const bytes_view field = bytes_view(part_).first(need_);
-    symmetric_.absorb(field.first(salt_size));
+    symmetric_->absorb(field.first(salt_size));
     public_key theirs;
-    if (!symmetric_.open(field.last(box_d_size), theirs)) return error::bad_box;
-    if (!symmetric_.mix(agree(ephemeral_, theirs))) return error::weak_key;
-    if (keys_.identity && !symmetric_.mix(agree(keys_.identity->secret, theirs)))
+    if (!symmetric_->open(field.last(box_d_size), theirs)) return error::bad_box;
+    if (!symmetric_->mix(agree(ephemeral_, theirs))) return error::weak_key;
+    if (keys_.identity && !symmetric_->mix(agree(keys_.identity->secret, theirs)))
         return error::weak_key;
+    ephemeral_ = private_key{};
     need_ = box_f_size;
     state_ = state::await_f;
     return error::none;
@@ -102,7 +103,7 @@ error client_handshake::step_d() {
 
 error client_handshake::step_f() {
     std::array<std::uint8_t, 16> inside;
-    if (!symmetric_.open(bytes_view(part_).first(need_), inside)) return error::bad_box;
+    if (!symmetric_->open(bytes_view(part_).first(need_), inside)) return error::bad_box;
     const auto pad_length = read_pad_length(inside);
     if (!pad_length) return error::bad_field;
     need_ = *pad_length;
@@ -114,13 +115,20 @@ void client_handshake::fail(error e) noexcept {
     failure_ = e;
     state_ = state::failed;
     message1_size_ = 0;
+    erase();
+}
+
+void client_handshake::erase() noexcept {
+    symmetric_.reset();
     ephemeral_ = private_key{};
 }
 
 session_secrets client_handshake::split() && {
-    assert(state_ == state::open);
-    ephemeral_ = private_key{};
-    return {symmetric_.split(label::c2s), symmetric_.split(label::s2c), symmetric_.transcript()};
+    assert(state_ == state::open && symmetric_);
+    session_secrets out{symmetric_->split(label::c2s), symmetric_->split(label::s2c),
+                        symmetric_->transcript()};
+    erase();
+    return out;
 }
 
 }  // namespace culvert::protocol

@@ -55,11 +55,12 @@ class client_handshake {
     void step();
     error step_d();
     error step_f();
+    void erase() noexcept;
     void fail(error e) noexcept;
 
     const client_keys& keys_;
-    symmetric_state symmetric_;
-    private_key ephemeral_;
+    std::optional<symmetric_state> symmetric_;  // until split() or a failure
+    private_key ephemeral_;                     // until box D has been read
     std::array<std::uint8_t, max_message1> message1_{};
     std::size_t message1_size_ = 0;
     std::array<std::uint8_t, max_pad> part_{};  // the field that is coming in

@@ -180,8 +180,11 @@ void server_handshake::fail(error e) noexcept {
 }
 
 session_secrets server_handshake::split() && {
-    assert(state_ == state::replied);
-    return {symmetric_->split(label::c2s), symmetric_->split(label::s2c), symmetric_->transcript()};
+    assert(state_ == state::replied && symmetric_);
+    session_secrets out{symmetric_->split(label::c2s), symmetric_->split(label::s2c),
+                        symmetric_->transcript()};
+    symmetric_.reset();
+    return out;
 }
 
 }  // namespace culvert::protocol

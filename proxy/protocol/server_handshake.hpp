@@ -80,8 +80,8 @@ class server_handshake {
     const server_keys& keys_;
     replay_cache& cache_;
     random_source& random_;
-    const std::uint16_t pad_length_;  // of message 2
-    std::optional<symmetric_state> symmetric_;
+    const std::uint16_t pad_length_;            // of message 2
+    std::optional<symmetric_state> symmetric_;  // from box A on, until split() or a failure
     public_key client_ephemeral_{};
     std::optional<public_key> client_;
     std::uint16_t client_pad_ = 0;
