@@ -73,6 +73,7 @@ void epoch_cipher::next_epoch() {
     keys_ = epoch_keys::of(keys_.next);
     index_ = 0;
     mask_block_ = ~std::uint64_t{0};
+    crypto::wipe(masks_.writable());
 }
 
 }  // namespace culvert::protocol
