@@ -59,20 +59,22 @@ std::size_t opener::take_header(bytes piece) {
     return taken;
 }
 
+void opener::begin_record(block<header_size> head) {
+    fault_ = read_header(head);
+    if (fault_ == error::none)
+        cipher_.begin_opening(decryptor_, head);
+    else
+        crypto::wipe(head);
+}
+
 // Only the length is judged here. Any other fault waits for the tag: an error before it would tell
 // an attacker who flips bits what kind of record this is.
-void opener::begin_record(block<header_size> head) {
-    if (cipher_.exhausted()) {
-        fault_ = error::record_counter;
-        return;
-    }
+error opener::read_header(block<header_size> head) {
+    if (cipher_.exhausted()) return error::record_counter;
     cipher_.mask(head);
     header_ = record_header::read(head);
-    if (header_.length > (awaiting_open() ? max_service_name : max_payload)) {
-        fault_ = error::record_too_long;
-        return;
-    }
-    cipher_.begin_opening(decryptor_, head);
+    const std::size_t longest = awaiting_open() ? max_service_name : max_payload;
+    return header_.length > longest ? error::record_too_long : error::none;
 }
 
 std::size_t opener::take_payload(bytes piece) {

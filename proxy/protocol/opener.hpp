@@ -61,6 +61,7 @@ class opener {
     std::size_t take_payload(bytes piece);
     std::size_t take_tag(bytes piece);
     void begin_record(block<header_size> head);
+    [[nodiscard]] error read_header(block<header_size> head);
     void finish_record(bytes record);
     [[nodiscard]] bool awaiting_open() const noexcept {
         return receiver_ == role::server && !opened_;
