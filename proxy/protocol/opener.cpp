@@ -18,7 +18,8 @@ opener::opener(const traffic_secret& secret, role receiver)
 
 opener::progress opener::feed(bytes piece, std::span<opened_record> out) {
     progress done;
-    while (fault_ == error::none && done.consumed < piece.size() && done.records < out.size()) {
+    while (fault_ == error::none && !alerted_ && done.consumed < piece.size() &&
+           done.records < out.size()) {
         const bytes rest = piece.subspan(done.consumed);
         if (held_ < header_size) {
             done.consumed += take_header(rest);
@@ -38,6 +39,7 @@ opener::progress opener::feed(bytes piece, std::span<opened_record> out) {
         if (fault_ == error::none)
             out[done.records++] = {type, record.subspan(header_size, header_.length)};
     }
+    if (alerted_) done.consumed = piece.size();
     done.fault = fault_;
     return done;
 }
@@ -125,7 +127,9 @@ error opener::judge(bytes payload) {
             return error::none;
         case record_type::alert:
             if (payload.size() != 1) return error::record_length;
-            return header_.rekey ? error::record_flag : error::none;
+            if (header_.rekey) return error::record_flag;
+            alerted_ = true;
+            return error::none;
         case record_type::open:
             return judge_open(payload);
     }

@@ -31,7 +31,8 @@ class opener {
     // Takes the next bytes of the stream, decrypting them where they lie. Precondition: the held()
     // bytes before piece.data() are the unfinished record that earlier calls left there; they may
     // have been moved together in the meantime. Stops early when `out` is full. What has been
-    // decrypted but not verified is in no entry of `out`, and is wiped on a fault.
+    // decrypted but not verified is in no entry of `out`, and is wiped on a fault. An ALERT is the
+    // last record: what follows it is consumed and ignored.
     progress feed(bytes piece, std::span<opened_record> out);
 
     // Bytes of the unfinished record, from its header on.
@@ -82,6 +83,7 @@ class opener {
     bool confirmed_ = false;
     bool opened_;
     bool ended_ = false;
+    bool alerted_ = false;
 };
 
 }  // namespace culvert::protocol

@@ -118,6 +118,20 @@ TEST_CASE("ALERT: one byte, before and after END, without REKEY") {
     }
 }
 
+TEST_CASE("an ALERT is the last record of its sender: whatever follows is ignored") {
+    for (const maker make : all_lines) {
+        line l = make();
+        const std::size_t before = l.arrived();
+        octets wire = l.from.record(record_type::alert, octets{4});
+        append(wire, l.from.record(record_type::data, octets(10)));
+        append(wire, octets(100));
+        CHECK(l.take(wire) == error::none);
+        CHECK(l.take(wire) == error::none);
+        CHECK(l.arrived() == before + 1);
+        CHECK(l.in.in.held() == 0);
+    }
+}
+
 TEST_CASE("codes of an ALERT: 1 to 6 mean themselves, all else a backend that was reset") {
     for (unsigned code = 0; code < 256; ++code) {
         const auto meaning = alert_from(static_cast<std::uint8_t>(code));
