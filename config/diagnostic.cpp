@@ -8,7 +8,7 @@ namespace culvert::config {
 
 std::string to_text(const diagnostic& said) {
     std::string text = said.file;
-    if (said.line != 0) text += ":" + std::to_string(said.line);
+    if (said.line != 0) text.append(":").append(std::to_string(said.line));
     text += said.severity == severity::note ? ": note: " : ": ";
     return text + said.text;
 }

@@ -26,8 +26,7 @@ TEST_SUITE("config.values") {
             CAPTURE(text);
             const auto parsed = parse_seconds(text, range);
             REQUIRE(!parsed);
-            CHECK(parsed.error().text ==
-                  "'" + std::string(text) + "' is not a time: write 10, 10s, 2m or 1h");
+            CHECK(parsed.error().text == quote(text) + " is not a time: write 10, 10s, 2m or 1h");
         }
     }
 
@@ -39,8 +38,7 @@ TEST_SUITE("config.values") {
             CAPTURE(text);
             const auto parsed = parse_seconds(text, range);
             REQUIRE(!parsed);
-            CHECK(parsed.error().text ==
-                  "'" + std::string(text) + "' is out of range: 5s to 5m is accepted");
+            CHECK(parsed.error().text == quote(text) + " is out of range: 5s to 5m is accepted");
         }
     }
 
@@ -61,14 +59,13 @@ TEST_SUITE("config.values") {
         for (const char* text : {"", "1e9", "-1", "+1", "80x", "1.0", "0x1", "1k", "no", " 1"}) {
             CAPTURE(text);
             REQUIRE(!parse_count(text, range));
-            CHECK(parse_count(text, range).error().text ==
-                  "'" + std::string(text) + "' is not a whole number");
+            CHECK(parse_count(text, range).error().text == quote(text) + " is not a whole number");
         }
         for (const char* text : {"0", "1001", "1000000000", "99999999999999999999999"}) {
             CAPTURE(text);
             REQUIRE(!parse_count(text, range));
             CHECK(parse_count(text, range).error().text ==
-                  "'" + std::string(text) + "' is out of range: 1 to 1000 is accepted");
+                  quote(text) + " is out of range: 1 to 1000 is accepted");
         }
     }
 
@@ -79,7 +76,7 @@ TEST_SUITE("config.values") {
             CAPTURE(text);
             REQUIRE(!parse_port(text));
             CHECK(parse_port(text).error().text ==
-                  "port '" + std::string(text) + "' is not a number from 1 to 65535");
+                  "port " + quote(text) + " is not a number from 1 to 65535");
         }
     }
 
