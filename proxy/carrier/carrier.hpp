@@ -34,6 +34,8 @@ class carrier {
     // Says in good order that nothing more will be written.
     virtual awaitable<error_code> finish() = 0;
 
+    // Ends what waits now with asio::error::operation_aborted.
+    virtual void cancel() noexcept = 0;
     // Closes with a TCP reset and no other word.
     virtual void reset() noexcept = 0;
     // Closes without a reset, as far as the peer has not sent more meanwhile.

@@ -129,6 +129,7 @@ awaitable<upgrade_result> accept_upgrade(stream_socket& socket, std::string_view
         co_await http::async_write(socket, answer, no_throw);
         end_writing(socket);
         result.ec = ws_error::upgrade_declined;
+        result.answered = true;
         co_return result;
     }
     http::response<http::empty_body> answer = switching(parser.get());

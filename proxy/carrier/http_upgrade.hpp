@@ -13,8 +13,9 @@ inline constexpr std::size_t max_http_header = 8'192;
 
 struct upgrade_result {
     error_code ec;
-    unsigned status = 0;   // client: the answer's HTTP status, 0 when there was none
-    std::string leftover;  // bytes that came behind the header: the first of the frames
+    bool answered = false;  // server: it was HTTP, and got its 404
+    unsigned status = 0;    // client: the answer's HTTP status, 0 when there was none
+    std::string leftover;   // bytes that came behind the header: the first of the frames
     [[nodiscard]] bool ok() const noexcept { return !ec; }
 };
 

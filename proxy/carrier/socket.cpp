@@ -11,6 +11,7 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/error.hpp>
 #include <cerrno>
+#include <cstring>
 
 namespace culvert::carrier {
 namespace {
@@ -62,6 +63,15 @@ std::string text_of(const sockaddr_in6& address) {
     }
     inet_ntop(AF_INET6, &address.sin6_addr, text.data(), text.size());
     return "[" + std::string(text.data()) + "]:" + port;
+}
+
+// All zero when there is no peer any more.
+sockaddr_storage peer_of(const stream_socket& socket) {
+    sockaddr_storage address{};
+    socklen_t size = sizeof address;
+    const int fd = const_cast<stream_socket&>(socket).native_handle();
+    ::getpeername(fd, reinterpret_cast<sockaddr*>(&address), &size);
+    return address;
 }
 
 }  // namespace
@@ -152,6 +162,11 @@ void arm_reset(stream_socket& socket, bool armed) noexcept {
     ::setsockopt(socket.native_handle(), SOL_SOCKET, SO_LINGER, &value, sizeof value);
 }
 
+void cancel(stream_socket& socket) noexcept {
+    error_code ignored;
+    socket.cancel(ignored);
+}
+
 void reset(stream_socket& socket) noexcept {
     if (!socket.is_open()) return;
     arm_reset(socket, true);
@@ -174,14 +189,30 @@ void close_quietly(stream_socket& socket) noexcept {
     socket.close(ignored);
 }
 
+awaitable<void> discard(stream_socket& socket) {
+    const auto waste = std::make_unique<std::array<std::uint8_t, 4096>>();
+    while (!(co_await read_some(socket, *waste)).ec) {
+    }
+}
+
 std::string peer_name(const stream_socket& socket) {
-    sockaddr_storage address{};
-    socklen_t size = sizeof address;
-    const int fd = const_cast<stream_socket&>(socket).native_handle();
-    if (::getpeername(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0) return "gone";
-    if (address.ss_family == AF_INET) return text_of(reinterpret_cast<sockaddr_in&>(address));
-    if (address.ss_family == AF_INET6) return text_of(reinterpret_cast<sockaddr_in6&>(address));
-    return "unix";
+    const sockaddr_storage address = peer_of(socket);
+    if (address.ss_family == AF_INET) return text_of(reinterpret_cast<const sockaddr_in&>(address));
+    if (address.ss_family == AF_INET6)
+        return text_of(reinterpret_cast<const sockaddr_in6&>(address));
+    return address.ss_family == AF_UNIX ? "unix" : "gone";
+}
+
+std::array<std::uint8_t, 16> peer_address(const stream_socket& socket) {
+    const sockaddr_storage address = peer_of(socket);
+    std::array<std::uint8_t, 16> out{};
+    if (address.ss_family == AF_INET) {
+        out[10] = out[11] = 0xff;
+        std::memcpy(out.data() + 12, &reinterpret_cast<const sockaddr_in&>(address).sin_addr, 4);
+    } else if (address.ss_family == AF_INET6) {
+        std::memcpy(out.data(), &reinterpret_cast<const sockaddr_in6&>(address).sin6_addr, 16);
+    }
+    return out;
 }
 
 }  // namespace culvert::carrier

@@ -3,6 +3,7 @@
 
 #include <sys/uio.h>
 
+#include <array>
 #include <span>
 #include <string>
 
@@ -47,6 +48,8 @@ void prepare(stream_socket& socket) noexcept;
 // Unix sockets know no reset: theirs is lost on the peer, who sees an end of file.
 void arm_reset(stream_socket& socket, bool armed) noexcept;
 
+// Ends what waits on it with asio::error::operation_aborted.
+void cancel(stream_socket& socket) noexcept;
 // Closes with a reset.
 void reset(stream_socket& socket) noexcept;
 // Says that nothing more comes; harmless when the socket is gone.
@@ -54,7 +57,12 @@ void end_writing(stream_socket& socket) noexcept;
 // Takes what the peer has sent so far and closes, so that the close itself is no reset.
 void close_quietly(stream_socket& socket) noexcept;
 
+// Reads and throws away until the end or an error.
+awaitable<void> discard(stream_socket& socket);
+
 // "127.0.0.1:80", "[::1]:80", "unix"; IPv4-mapped addresses are shown as IPv4.
 std::string peer_name(const stream_socket& socket);
+// The peer's IP address, IPv4 as ::ffff:a.b.c.d; all zero for a unix socket.
+std::array<std::uint8_t, 16> peer_address(const stream_socket& socket);
 
 }  // namespace culvert::carrier

@@ -19,6 +19,7 @@ class tcp_carrier final : public carrier {
         co_return error_code{};
     }
     [[nodiscard]] bool writable() noexcept override { return culvert::carrier::writable(socket_); }
+    void cancel() noexcept override { culvert::carrier::cancel(socket_); }
     void reset() noexcept override { culvert::carrier::reset(socket_); }
     void close() noexcept override { close_quietly(socket_); }
 

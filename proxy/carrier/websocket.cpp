@@ -29,6 +29,7 @@ class websocket_carrier final : public carrier {
     awaitable<error_code> write(bytes run) override;
     awaitable<error_code> finish() override;
     [[nodiscard]] bool writable() noexcept override { return culvert::carrier::writable(socket_); }
+    void cancel() noexcept override { culvert::carrier::cancel(socket_); }
     void reset() noexcept override { culvert::carrier::reset(socket_); }
     void close() noexcept override { close_quietly(socket_); }
 

@@ -21,7 +21,7 @@ using carrier::time_point;
 class record_writer {
   public:
     record_writer(const executor& ex, std::unique_ptr<carrier::carrier> to, protocol::sealer sealer)
-        : turn_(ex), carrier_(std::move(to)), sealer_(std::move(sealer)) {}
+        : executor_(ex), turn_(ex), carrier_(std::move(to)), sealer_(std::move(sealer)) {}
 
     [[nodiscard]] awaitable<carrier::turn::holder> take_turn() { return turn_.take(); }
 
@@ -44,8 +44,10 @@ class record_writer {
     [[nodiscard]] bool ended() const noexcept { return sealer_.ended(); }
     [[nodiscard]] time_point last_sent() const noexcept { return last_sent_; }
     [[nodiscard]] carrier::carrier& to() noexcept { return *carrier_; }
+    [[nodiscard]] const executor& get_executor() const noexcept { return executor_; }
 
   private:
+    executor executor_;
     carrier::turn turn_;
     std::unique_ptr<carrier::carrier> carrier_;
     protocol::sealer sealer_;

@@ -28,6 +28,7 @@ const char* text_of(end_reason why) noexcept {
             return "ended by the other end";
         case end_reason::dead_peer:
             return "nothing heard from the other end";
+        case end_reason::backend_timeout:
         case end_reason::idle:
             return "idle for too long";
         case end_reason::too_old:
@@ -67,6 +68,7 @@ std::optional<protocol::alert> alert_for(end_reason why) noexcept {
         case end_reason::too_many:
         case end_reason::not_opened:
             return protocol::alert::not_opened;
+        case end_reason::backend_timeout:
         case end_reason::idle:
         case end_reason::too_old:
             return protocol::alert::timeout;

@@ -13,6 +13,7 @@ enum class end_reason : std::uint8_t {
     clean,                // END both ways
     application_reset,    // the plaintext socket of this end failed
     backend_unreachable,  // server: the service did not answer
+    backend_timeout,      // server: the service did not answer in time
     refused,              // server: no such service, or not for this client
     too_many,             // a limit of connections was reached
     not_opened,           // the client went away, or we shut down, before OPEN

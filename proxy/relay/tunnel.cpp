@@ -8,8 +8,8 @@
 #include <boost/asio/post.hpp>
 #include <cstring>
 
-#include "crypto/random.hpp"
-#include "proxy/relay/deadline.hpp"
+#include "proxy/relay/goodbye.hpp"
+#include "proxy/relay/keepalive.hpp"
 
 namespace culvert::relay {
 namespace {
@@ -23,9 +23,6 @@ constexpr auto no_throw = asio::as_tuple(use_awaitable);
 // So many rounds of a direction without waiting, then others get their turn.
 constexpr unsigned rounds_at_once = 16;
 
-// How long the other end may take to read an ALERT before the connection closes.
-constexpr std::chrono::seconds alert_grace{2};
-
 awaitable<void> let_others_run() {
     co_await asio::post(use_awaitable);
 }
@@ -35,14 +32,13 @@ awaitable<void> let_others_run() {
 tunnel::tunnel(carrier::stream_socket plain, established other_end,
                const config::session_limits& limits, buffer_pool& pool)
     : plain_(std::move(plain)),
-      writer_(plain_.get_executor(), std::move(other_end.carrier), std::move(other_end.sealer)),
+      writer_(std::move(other_end.writer)),
       opener_(std::move(other_end.opener)),
       leftover_(std::move(other_end.leftover)),
       limits_(limits),
       pool_(pool),
-      watch_timer_(plain_.get_executor()) {
-    draw_keepalive();
-}
+      watch_timer_(plain_.get_executor()),
+      keepalive_(draw_keepalive(limits.keepalive)) {}
 
 awaitable<void> tunnel::run() {
     using namespace asio::experimental::awaitable_operators;
@@ -56,11 +52,11 @@ awaitable<void> tunnel::run() {
     }
     if (!failed) {
         carrier::close_quietly(plain_);
-        writer_.to().close();
+        writer_->to().close();
         co_return;
     }
     carrier::reset(plain_);  // the application first: it must not wait for the other end
-    co_await say_why(*failed);
+    co_await say_why(*writer_, *failed, pool_);
     throw *failed;
 }
 
@@ -100,8 +96,8 @@ awaitable<bool> tunnel::seal_available() {
         if (got.ec == asio::error::eof) co_return true;
         if (got.ec) end(end_reason::application_reset, got.ec.message());
 
-        const carrier::turn::holder held = co_await writer_.take_turn();
-        co_await writer_.write(seal_slots(*memory, payload, got.size));
+        const carrier::turn::holder held = co_await writer_->take_turn();
+        co_await writer_->write(seal_slots(*memory, payload, got.size));
         last_stream_ = clock::now();
         ramp_.sent(got.size, last_stream_);
         moved_.to_tunnel += got.size;
@@ -123,7 +119,7 @@ bytes tunnel::seal_slots(buffer& in, std::size_t payload, std::size_t size) {
     while (size > 0) {
         const std::size_t part = std::min(payload, size);
         const std::size_t slot = part + protocol::record_overhead;
-        writer_.seal(protocol::record_type::data, bytes(in.memory).subspan(at, slot));
+        writer_->seal(protocol::record_type::data, bytes(in.memory).subspan(at, slot));
         at += slot;
         size -= part;
     }
@@ -131,7 +127,7 @@ bytes tunnel::seal_slots(buffer& in, std::size_t payload, std::size_t size) {
 }
 
 awaitable<void> tunnel::end_sealing() {
-    co_await writer_.send(protocol::record_type::end);
+    co_await writer_->send(protocol::record_type::end);
     co_await finish_if_done();
     if (both_ended()) co_return;
     // Nobody reads this socket any more, but its failure must still reach the other end.
@@ -193,10 +189,10 @@ awaitable<io_result> tunnel::read_records(inbox& in) {
             leftover_ = std::string();
             co_return got;
         }
-        const io_result got = co_await writer_.to().read_available(in.room());
+        const io_result got = co_await writer_->to().read_available(in.room());
         if (got.ec != asio::error::would_block) co_return got;
         if (opener_.held() == 0) in.memory.reset();
-        const error_code ec = co_await writer_.to().wait_readable();
+        const error_code ec = co_await writer_->to().wait_readable();
         if (ec) co_return io_result{ec};
     }
 }
@@ -257,34 +253,8 @@ awaitable<void> tunnel::finish_if_done() {
     if (!both_ended() || finished_) co_return;
     finished_ = true;
     carrier::close_quietly(plain_);
-    const carrier::turn::holder held = co_await writer_.take_turn();  // our END may be on its way
-    co_await writer_.to().finish();
-}
-
-awaitable<void> tunnel::say_why(const session_end& why) {
-    auto& to = writer_.to();
-    if (why.why() == end_reason::alerted) {
-        to.close();
-        co_return;
-    }
-    const auto code = alert_for(why.why());
-    if (!code || !writer_.usable()) {
-        to.reset();
-        co_return;
-    }
-    // The ALERT, then read to the end: a close with bytes unread would be a reset that destroys it.
-    const deadline limit(plain_.get_executor(), clock::now() + alert_grace, [&to] { to.reset(); });
-    try {
-        const std::array<std::uint8_t, 1> payload{static_cast<std::uint8_t>(*code)};
-        co_await writer_.send(protocol::record_type::alert, payload);
-        co_await to.finish();
-        const auto waste = pool_.take();
-        while (!(co_await to.read_some(waste->memory)).ec) {
-        }
-        to.close();
-    } catch (const std::exception&) {
-        to.reset();
-    }
+    const carrier::turn::holder held = co_await writer_->take_turn();  // our END may be on its way
+    co_await writer_->to().finish();
 }
 
 // ---- deadlines ----
@@ -303,7 +273,7 @@ void tunnel::check_deadlines(time_point now) {
     const bool dead = listening_ && now - *listening_ >= limits_.dead_peer;
     if (finished_) {
         // All is said and delivered; only the other end's goodbye is missing.
-        if (dead || stop_) writer_.to().reset();
+        if (dead || stop_) writer_->to().reset();
         return;
     }
     if (stop_) end(*stop_);
@@ -313,33 +283,26 @@ void tunnel::check_deadlines(time_point now) {
 }
 
 awaitable<void> tunnel::keep_alive(time_point now) {
-    if (finished_ || now < std::max(writer_.last_sent(), keepalive_skipped_) + keepalive_)
+    if (finished_ || now < std::max(writer_->last_sent(), keepalive_skipped_) + keepalive_)
         co_return;
-    draw_keepalive();
+    keepalive_ = draw_keepalive(limits_.keepalive);
     // Bytes that wait for the peer already show him that we live; one more would only wait too.
-    if (writer_.idle()) {
-        co_await writer_.send(protocol::record_type::pad);
+    if (writer_->idle()) {
+        co_await writer_->send(protocol::record_type::pad);
     } else {
         keepalive_skipped_ = now;
     }
 }
 
 time_point tunnel::next_check(time_point now) const {
-    time_point next = std::max(writer_.last_sent(), keepalive_skipped_) + keepalive_;
     // Not listening: look again later, the clock begins when listening does.
-    next = std::min(next, listening_.value_or(now) + limits_.dead_peer);
+    const time_point dead = listening_.value_or(now) + limits_.dead_peer;
+    if (finished_) return dead;
+    time_point next = std::max(writer_->last_sent(), keepalive_skipped_) + keepalive_;
+    next = std::min(next, dead);
     if (limits_.idle) next = std::min(next, last_stream_ + *limits_.idle);
     if (limits_.age) next = std::min(next, began_ + *limits_.age);
     return next;
-}
-
-// 80 to 100 % of the setting, drawn anew each time: an exact interval would be a beacon.
-void tunnel::draw_keepalive() {
-    std::array<std::uint8_t, 4> random;
-    crypto::fill_random(random);
-    const auto most = std::chrono::duration_cast<std::chrono::milliseconds>(limits_.keepalive);
-    const auto fifth = most / 5;
-    keepalive_ = most - fifth * (crypto::load32_le(random.data()) % 1'024) / 1'023;
 }
 
 }  // namespace culvert::relay

@@ -8,17 +8,9 @@
 #include "config/settings.hpp"
 #include "proxy/protocol/opener.hpp"
 #include "proxy/relay/buffer_pool.hpp"
-#include "proxy/relay/record_writer.hpp"
+#include "proxy/relay/established.hpp"
 
 namespace culvert::relay {
-
-// What an established connection to the other end consists of.
-struct established {
-    std::unique_ptr<carrier::carrier> carrier;
-    protocol::sealer sealer;
-    protocol::opener opener;
-    std::string leftover;  // bytes of the record stream that came behind the handshake
-};
 
 using carrier::io_result;
 
@@ -68,15 +60,13 @@ class tunnel {
     void check_deadlines(time_point now);
     awaitable<void> keep_alive(time_point now);
     [[nodiscard]] time_point next_check(time_point now) const;
-    void draw_keepalive();
 
     awaitable<void> finish_if_done();
-    awaitable<void> say_why(const session_end& end);
     [[noreturn]] void end(end_reason why, std::string detail = {});
-    [[nodiscard]] bool both_ended() const noexcept { return opener_.ended() && writer_.ended(); }
+    [[nodiscard]] bool both_ended() const noexcept { return opener_.ended() && writer_->ended(); }
 
     carrier::stream_socket plain_;
-    record_writer writer_;
+    std::unique_ptr<record_writer> writer_;
     protocol::opener opener_;
     std::string leftover_;
     const config::session_limits& limits_;
@@ -86,7 +76,7 @@ class tunnel {
     const time_point began_ = clock::now();
     time_point last_stream_ = began_;       // when a stream byte moved last
     std::optional<time_point> listening_;   // since when we have waited for the other end
-    clock::duration keepalive_{};           // the interval now in force
+    clock::duration keepalive_;             // the interval now in force
     time_point keepalive_skipped_{};        // when one was due but could not be sent
     std::optional<session_end> first_end_;  // what went wrong first; the rest follows from it
     std::optional<end_reason> stop_;

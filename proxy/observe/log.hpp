@@ -1,0 +1,62 @@
+// The log: one line an event on stderr. Nothing here is read back by anybody.
+#pragma once
+
+#include <fmt/core.h>
+
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace culvert::observe {
+
+enum class log_level : std::uint8_t { error, warning, info, debug };
+
+// Lines above this level are not written. Begins as info.
+void set_log_level(log_level most) noexcept;
+[[nodiscard]] bool logs(log_level level) noexcept;
+
+// Writes a line. Control characters are escaped: much of a line comes from outside. Never throws,
+// and does not end the process when stderr is gone.
+void write_log(log_level level, std::string_view line) noexcept;
+
+template <class... Arguments>
+void log(log_level level, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    if (logs(level)) write_log(level, fmt::format(format, std::forward<Arguments>(arguments)...));
+}
+
+// Lets a kind of line through a few times in a while and counts the others, so that strangers
+// can't fill the disk. For all threads.
+class log_limit {
+  public:
+    explicit log_limit(unsigned lines = 5,
+                       std::chrono::seconds per = std::chrono::seconds{10}) noexcept
+        : lines_(lines), per_(per) {}
+
+    // nullopt: write nothing. Else how many lines were held back since the last one.
+    [[nodiscard]] std::optional<std::uint64_t> admit();
+
+  private:
+    const unsigned lines_;
+    const std::chrono::steady_clock::duration per_;
+    std::mutex mutex_;
+    std::chrono::steady_clock::time_point window_{};
+    unsigned written_ = 0;
+    std::uint64_t held_back_ = 0;
+};
+
+// The same as log(), under a limit.
+template <class... Arguments>
+void log(log_limit& limit, log_level level, fmt::format_string<Arguments...> format,
+         Arguments&&... arguments) {
+    if (!logs(level)) return;
+    const auto held_back = limit.admit();
+    if (!held_back) return;
+    auto line = fmt::format(format, std::forward<Arguments>(arguments)...);
+    if (*held_back > 0) line += fmt::format(" (and {} more lines like this)", *held_back);
+    write_log(level, line);
+}
+
+}  // namespace culvert::observe

@@ -1,0 +1,33 @@
+// The client's way to the other end: name, TCP, carrier, handshake.
+#pragma once
+
+#include <functional>
+
+#include "config/settings.hpp"
+#include "proxy/protocol/client_handshake.hpp"
+#include "proxy/relay/established.hpp"
+
+namespace culvert::relay {
+
+enum class dial_stage : std::uint8_t { resolve, connect, carrier, handshake, open };
+[[nodiscard]] const char* text_of(dial_stage stage) noexcept;
+
+// The handshake's constants of a client section.
+[[nodiscard]] protocol::client_keys keys_of(const config::client_settings& settings);
+
+// What dial() tells as it gets on: a stage that has been passed, and what there is to say of it.
+using dial_progress = std::function<void(dial_stage passed, const std::string& detail)>;
+
+// Connects and shakes hands; the server has not heard of a service yet. `settings` and `keys`
+// outlive the call. Throws session_end (connect_failed or handshake_failed), whose detail says
+// where it stopped and why.
+awaitable<established> dial(const executor& ex, const config::client_settings& settings,
+                            const protocol::client_keys& keys, const dial_progress& passed = {});
+
+// Names the service that the session is for.
+awaitable<void> open_service(established& session, const std::string& service);
+
+// The one text that users see for every way in which no valid message 2 came.
+[[nodiscard]] const char* no_valid_answer() noexcept;
+
+}  // namespace culvert::relay

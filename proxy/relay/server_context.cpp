@@ -1,0 +1,63 @@
+#include <algorithm>
+
+#include "proxy/relay/server_session.hpp"
+
+namespace culvert::relay {
+namespace {
+
+bytes_view as_bytes(const std::string& text) {
+    return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
+}  // namespace
+
+bool waiting_room::enter(const std::string& key) {
+    const std::scoped_lock lock(mutex_);
+    std::size_t& count = waiting_[key];
+    if (count >= most_) return false;
+    ++count;
+    return true;
+}
+
+void waiting_room::leave(const std::string& key) {
+    const std::scoped_lock lock(mutex_);
+    const auto at = waiting_.find(key);
+    if (--at->second == 0) waiting_.erase(at);
+}
+
+server_context::server_context(config::server_settings from, protocol::replay_cache& cache)
+    : settings(std::move(from)),
+      replays(cache),
+      keys(make_keys()),
+      unproven(std::make_shared<unproven_registry>(
+          unproven_caps{settings.unproven, settings.unproven_per_address})),
+      waiting(settings.waiting) {
+    for (const auto& client : settings.clients) names_.emplace(client.key, client.name);
+}
+
+protocol::server_keys server_context::make_keys() const {
+    std::vector<crypto::secret<32>> psks;
+    if (settings.keys.psk) psks.push_back(settings.keys.psk->clone());
+    auto made =
+        settings.keys.identity
+            ? protocol::server_keys::with_identity(
+                  protocol::key_pair_of(settings.keys.identity->clone()),
+                  [this](const protocol::public_key& key) { return names_.contains(key); }, psks)
+            : protocol::server_keys::with_psks(psks, as_bytes(settings.keys.realm));
+    made.clock_skew = settings.clock_skew;
+    return made;
+}
+
+std::string server_context::name_of(const protocol::public_key& key) const {
+    const auto at = names_.find(key);
+    return at == names_.end() ? std::string() : at->second;
+}
+
+const config::endpoint* server_context::target_of(std::string_view service) const {
+    if (service.empty()) return &settings.services.front().target;
+    const auto at = std::find_if(settings.services.begin(), settings.services.end(),
+                                 [service](const auto& s) { return s.name == service; });
+    return at == settings.services.end() ? nullptr : &at->target;
+}
+
+}  // namespace culvert::relay

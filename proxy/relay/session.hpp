@@ -1,0 +1,36 @@
+// What the daemon knows of a running session, whichever end it is.
+#pragma once
+
+#include "proxy/relay/buffer_pool.hpp"
+#include "proxy/relay/tunnel.hpp"
+
+namespace culvert::relay {
+
+// What the sessions of one thread share.
+struct thread_context {
+    carrier::executor executor;
+    buffer_pool& buffers;
+};
+
+class session {
+  public:
+    virtual ~session() = default;
+
+    // The whole life of the session. Returns when the streams of both directions were delivered;
+    // throws session_end otherwise. Run once, on the session's thread.
+    virtual awaitable<void> run() = 0;
+
+    // Ends run() soon; on the session's thread.
+    virtual void stop(end_reason why) = 0;
+
+    // The daemon drains: a session on which nothing was opened yet ends, the others go on.
+    virtual void drain() = 0;
+
+    // What a log line says of it: who, and for which service. Empty for a stranger.
+    [[nodiscard]] virtual std::string describe() const = 0;
+    [[nodiscard]] virtual traffic moved() const = 0;
+    // How a line of the log should stand out: strangers are many and harmless.
+    [[nodiscard]] virtual bool proven() const = 0;
+};
+
+}  // namespace culvert::relay
