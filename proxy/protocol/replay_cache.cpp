@@ -33,7 +33,7 @@ replay_cache::verdict replay_cache::insert(crypto::block_view<16> salt, std::uin
 
     const std::scoped_lock lock(mutex_);
     // In order of arrival, not of expiry: an expired entry behind a live one waits a little longer.
-    while (!in_order_.empty() && in_order_.front().expiry < now) drop_oldest();
+    while (!in_order_.empty() && in_order_.front().expiry + grace < now) drop_oldest();
     if (known_.contains(key)) return verdict::replayed;
 
     const bool full = known_.size() >= capacity_;

@@ -15,6 +15,9 @@ namespace culvert::protocol {
 class replay_cache {
   public:
     static constexpr std::size_t default_capacity = std::size_t{1} << 20;
+    // Seconds that an expired salt stays: a thread that read the clock just before the expiry may
+    // ask just after another has cleared up.
+    static constexpr std::uint64_t grace = 10;
 
     explicit replay_cache(std::size_t capacity = default_capacity);
 
