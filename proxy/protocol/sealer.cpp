@@ -52,7 +52,7 @@ void sealer::check_order([[maybe_unused]] record_type type, [[maybe_unused]] std
             ended_ = true;
             break;
         case record_type::pad:
-            assert(length <= max_payload);
+            assert(length <= (opened_ ? max_payload : max_service_name));
             break;
         case record_type::alert:
             assert(length == 1);
