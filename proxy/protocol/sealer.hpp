@@ -19,8 +19,8 @@ struct epoch_limits {
 
 class sealer {
   public:
-    // The first epoch begins at `now`. A client must send OPEN before DATA, END and
-    // a PAD of more than 255 bytes.
+    // The first epoch begins at `now`. A client must send OPEN before DATA, END and a PAD
+    // of more than 255 bytes.
     sealer(const traffic_secret& secret, role sender, steady_time now, epoch_limits limits = {});
 
     // Seals `slot` = header 4 || payload || tag 16, where the payload stands already: writes the
