@@ -1,0 +1,101 @@
+// What the tests of the primitives share: messages, random choices, guarded memory, kernels.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "crypto/bytes.hpp"
+#include "tests/support/hex.hpp"
+
+namespace culvert::tests {
+
+using crypto::block_view;
+using crypto::bytes_view;
+using buffer = std::vector<std::uint8_t>;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool sanitized = true;
+#elif defined(__has_feature)
+inline constexpr bool sanitized =
+    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+inline constexpr bool sanitized = false;
+#endif
+
+// For exhaustive loops: every step in a plain build, every `sanitized_step`-th under a sanitizer.
+constexpr std::size_t stride(std::size_t sanitized_step) {
+    return sanitized ? sanitized_step : 1;
+}
+
+// Byte i is (first + i) mod 256.
+buffer counting(std::size_t size, std::size_t first = 0);
+// Byte i is i mod 251, as in the generated vectors.
+buffer pattern_251(std::size_t size);
+// The text itself.
+buffer text(std::string_view characters);
+buffer joined(bytes_view a, bytes_view b);
+
+// Exactly N bytes of a vector; throws std::length_error when it has another size.
+template <std::size_t N>
+block_view<N> exactly(bytes_view from) {
+    if (from.size() != N) throw std::length_error("expected " + std::to_string(N) + " bytes");
+    return from.first<N>();
+}
+
+// Where to cut a message in two: at every offset up to 4 KiB (of messages above 256 KiB: up to
+// 256 bytes), and at 64 random ones beyond.
+std::vector<std::size_t> cuts(std::size_t size);
+
+// Random choices. The seed is printed; CULVERT_TEST_SEED repeats a run.
+class random_source {
+  public:
+    random_source();
+    std::size_t below(std::size_t limit);
+    buffer bytes(std::size_t size);
+    // Sizes that add up to `total`, among them 0 and the sizes around the blocks of all primitives.
+    std::vector<std::size_t> partition(std::size_t total);
+
+  private:
+    std::mt19937_64 engine_;
+};
+
+// Memory that ends right before a page that must not be touched.
+class guarded_buffer {
+  public:
+    explicit guarded_buffer(std::size_t size);
+    explicit guarded_buffer(bytes_view content);
+    guarded_buffer(const guarded_buffer&) = delete;
+    guarded_buffer& operator=(const guarded_buffer&) = delete;
+    ~guarded_buffer();
+
+    [[nodiscard]] crypto::bytes span() const {
+        return {memory_ + mapped_ - guard() - size_, size_};
+    }
+
+  private:
+    static std::size_t guard();
+
+    std::size_t size_;
+    std::size_t mapped_;
+    std::uint8_t* memory_;
+};
+
+// The kernels of a table that this CPU runs.
+template <class Kernel>
+std::vector<const Kernel*> runnable(std::span<const Kernel> table) {
+    std::vector<const Kernel*> result;
+    for (const Kernel& kernel : table) {
+        if (kernel.supported()) result.push_back(&kernel);
+    }
+    return result;
+}
+
+}  // namespace culvert::tests
