@@ -157,9 +157,13 @@ void prepare(stream_socket& socket) noexcept {
     ::setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
-void arm_reset(stream_socket& socket, bool armed) noexcept {
+void arm_reset(int fd, bool armed) noexcept {
     const linger value{armed ? 1 : 0, 0};
-    ::setsockopt(socket.native_handle(), SOL_SOCKET, SO_LINGER, &value, sizeof value);
+    ::setsockopt(fd, SOL_SOCKET, SO_LINGER, &value, sizeof value);
+}
+
+void arm_reset(stream_socket& socket, bool armed) noexcept {
+    arm_reset(socket.native_handle(), armed);
 }
 
 void cancel(stream_socket& socket) noexcept {

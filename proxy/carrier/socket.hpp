@@ -46,6 +46,7 @@ void prepare(stream_socket& socket) noexcept;
 
 // Armed: whenever the socket closes, by us or because the process dies, the peer gets a reset.
 // Unix sockets know no reset: theirs is lost on the peer, who sees an end of file.
+void arm_reset(int fd, bool armed) noexcept;
 void arm_reset(stream_socket& socket, bool armed) noexcept;
 
 // Ends what waits on it with asio::error::operation_aborted.

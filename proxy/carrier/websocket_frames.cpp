@@ -22,6 +22,13 @@ std::uint64_t load_big_endian(const std::uint8_t* from, std::size_t size) noexce
     return value;
 }
 
+// The mask as it stands `offset` bytes further.
+mask_key rotated(const mask_key& mask, std::size_t offset) noexcept {
+    mask_key out;
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = mask[(i + offset) % mask.size()];
+    return out;
+}
+
 bool is_known(opcode op) noexcept {
     switch (op) {
         case opcode::continuation:
@@ -191,8 +198,7 @@ void frame_reader::unmask(bytes_view in, std::uint8_t* out) noexcept {
     if (out != in.data() && !in.empty()) std::memmove(out, in.data(), in.size());
     if (reader_ == role::client) return;
     apply_mask({out, in.size()}, mask_);
-    std::rotate(mask_.begin(), mask_.begin() + static_cast<std::ptrdiff_t>(in.size() % 4),
-                mask_.end());
+    mask_ = rotated(mask_, in.size());
 }
 
 frame_header make_header(opcode op, std::uint64_t payload_size, const mask_key* mask) noexcept {
@@ -215,9 +221,7 @@ frame_header make_header(opcode op, std::uint64_t payload_size, const mask_key* 
 }
 
 void apply_mask(bytes data, const mask_key& mask, std::size_t offset) noexcept {
-    mask_key turned = mask;
-    std::rotate(turned.begin(), turned.begin() + static_cast<std::ptrdiff_t>(offset % 4),
-                turned.end());
+    const mask_key turned = rotated(mask, offset);
     const std::uint64_t word = std::bit_cast<std::uint32_t>(turned) * 0x0000000100000001U;
     std::size_t i = 0;
     for (; i + sizeof word <= data.size(); i += sizeof word)

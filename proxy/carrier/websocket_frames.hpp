@@ -16,6 +16,8 @@ namespace culvert::carrier::websocket {
 using crypto::bytes;
 using crypto::bytes_view;
 
+using mask_key = std::array<std::uint8_t, 4>;
+
 enum class role : std::uint8_t { client, server };
 
 inline constexpr std::size_t max_header = 14;
@@ -84,7 +86,7 @@ class frame_reader {
     const role reader_;
     std::array<std::uint8_t, max_header> header_{};
     std::uint8_t header_size_ = 0;
-    std::array<std::uint8_t, 4> mask_{};
+    mask_key mask_{};
     std::uint64_t remaining_ = 0;
     bool in_frame_ = false;    // the header is whole
     bool in_message_ = false;  // the last data frame was not the final one
@@ -93,8 +95,6 @@ class frame_reader {
     control_payload control_;
     std::optional<control_payload> ping_;
 };
-
-using mask_key = std::array<std::uint8_t, 4>;
 
 // A final frame's header. With a mask (a client's) the payload must be masked too.
 struct frame_header {

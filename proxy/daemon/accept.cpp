@@ -1,0 +1,83 @@
+#include "proxy/daemon/accept.hpp"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/asio/as_tuple.hpp>
+#include <cerrno>
+#include <cstring>
+
+#include "proxy/observe/log.hpp"
+
+namespace culvert::daemon {
+namespace {
+
+constexpr auto no_throw = boost::asio::as_tuple(carrier::use_awaitable);
+
+// So many connections in one go; then the signals and the other listeners have their turn.
+constexpr int at_once = 64;
+
+constexpr std::chrono::milliseconds shortest_pause{20};
+constexpr std::chrono::milliseconds longest_pause{1'000};
+
+observe::log_limit accept_errors(1);
+
+// These are about one connection that is gone already, not about the listener.
+bool concerns_one_connection(int error) noexcept {
+    return error == ECONNABORTED || error == EINTR || error == EPROTO || error == ENETDOWN ||
+           error == ENETUNREACH || error == EHOSTUNREACH || error == EHOSTDOWN || error == EPERM;
+}
+
+}  // namespace
+
+acceptor::acceptor(const carrier::executor& ex, listening_socket socket, std::string section,
+                   std::function<void(int fd)> take)
+    : socket_(std::move(socket)),
+      waiting_(ex, ::dup(socket_.fd())),
+      pause_(ex),
+      section_(std::move(section)),
+      take_(std::move(take)) {}
+
+carrier::awaitable<void> acceptor::run() {
+    while (!closed_) {
+        const int error = accept_some();
+        if (closed_) break;
+        if (error == EAGAIN || error == 0) {
+            delay_ = std::chrono::milliseconds{0};
+            co_await waiting_.async_wait(decltype(waiting_)::wait_read, no_throw);
+        } else {
+            co_await back_off(error);
+        }
+    }
+}
+
+int acceptor::accept_some() {
+    for (int i = 0; i < at_once; ++i) {
+        const int fd = ::accept4(socket_.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (fd >= 0) {
+            take_(fd);
+        } else if (!concerns_one_connection(errno)) {
+            return errno;
+        }
+    }
+    return 0;
+}
+
+carrier::awaitable<void> acceptor::back_off(int error) {
+    delay_ = std::clamp(delay_ * 2, shortest_pause, longest_pause);
+    observe::log(accept_errors, observe::log_level::warning,
+                 "{}: cannot accept connections: {}; trying again", section_, std::strerror(error));
+    pause_.expires_after(delay_);
+    co_await pause_.async_wait(no_throw);
+}
+
+void acceptor::close() {
+    closed_ = true;
+    carrier::error_code ignored;
+    waiting_.close(ignored);
+    pause_.cancel();
+    const listening_socket gone(std::move(socket_));
+}
+
+}  // namespace culvert::daemon

@@ -1,0 +1,38 @@
+// Takes connections from a listening socket and hands them to the least loaded worker.
+#pragma once
+
+#include <boost/asio/posix/basic_stream_descriptor.hpp>
+#include <functional>
+#include <string>
+
+#include "proxy/carrier/net.hpp"
+#include "proxy/daemon/listen.hpp"
+
+namespace culvert::daemon {
+
+class acceptor {
+  public:
+    // `take` owns the descriptors that it is given: connected and non-blocking.
+    acceptor(const carrier::executor& ex, listening_socket socket, std::string section,
+             std::function<void(int fd)> take);
+
+    // Accepts until close(). When descriptors or memory run out it waits a little, longer each
+    // time, instead of spinning.
+    carrier::awaitable<void> run();
+    void close();
+
+  private:
+    // How many were taken, and the error that stopped it: EAGAIN when there are no more.
+    int accept_some();
+    carrier::awaitable<void> back_off(int error);
+
+    listening_socket socket_;
+    carrier::asio::posix::basic_stream_descriptor<carrier::executor> waiting_;
+    carrier::timer pause_;
+    const std::string section_;
+    const std::function<void(int fd)> take_;
+    std::chrono::milliseconds delay_{0};
+    bool closed_ = false;
+};
+
+}  // namespace culvert::daemon

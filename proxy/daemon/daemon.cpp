@@ -1,0 +1,248 @@
+#include "proxy/daemon/daemon.hpp"
+
+#include <unistd.h>
+#include <algorithm>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <csignal>
+#include <deque>
+
+#include "proxy/daemon/accept.hpp"
+#include "proxy/daemon/worker.hpp"
+#include "proxy/observe/log.hpp"
+#include "proxy/relay/client_session.hpp"
+#include "proxy/relay/server_session.hpp"
+
+namespace culvert::daemon {
+namespace {
+
+namespace asio = boost::asio;
+using carrier::awaitable;
+using carrier::clock;
+using observe::log;
+using observe::log_level;
+
+constexpr auto no_throw = asio::as_tuple(carrier::use_awaitable);
+
+constexpr std::chrono::milliseconds sweep_interval{200};  // of the unproven connections
+constexpr std::chrono::milliseconds drain_interval{20};   // looks whether all have ended
+constexpr std::chrono::seconds last_words{3};             // for the ALERTs of cut sessions
+
+observe::log_level to_log_level(config::log_level level) noexcept {
+    switch (level) {
+        case config::log_level::error:
+            return log_level::error;
+        case config::log_level::warning:
+            return log_level::warning;
+        case config::log_level::info:
+            return log_level::info;
+        case config::log_level::debug:
+            return log_level::debug;
+    }
+    return log_level::info;
+}
+
+// What fails in these loops is a fault of ours: it ends the daemon, visibly.
+void rethrow(const std::exception_ptr& e) {
+    if (e) std::rethrow_exception(e);
+}
+
+class daemon {
+  public:
+    explicit daemon(config::settings settings)
+        : options_(settings.daemon), workers_(std::max(1U, settings.daemon.threads)) {
+        for (auto& section : settings.servers)
+            servers_.push_back(
+                std::make_shared<const relay::server_context>(std::move(section), replays_));
+        for (auto& section : settings.clients)
+            clients_.push_back(std::make_shared<const relay::client_context>(std::move(section)));
+    }
+
+    int run();
+
+  private:
+    bool listen();
+    bool listen(const config::endpoint& place, const std::string& section,
+                const std::function<void(int)>& take);
+    void take_tunnel(const std::shared_ptr<const relay::server_context>& context, int fd);
+    void take_application(const std::shared_ptr<const relay::client_context>& context,
+                          const std::shared_ptr<std::atomic<std::size_t>>& open, int fd);
+    worker& least_loaded();
+
+    awaitable<void> sweep_unproven();
+    awaitable<void> control();
+    awaitable<int> next_signal();
+    awaitable<void> stop_at_next_signal();
+    awaitable<bool> all_end(clock::time_point by);
+    awaitable<int> drain();
+    [[nodiscard]] std::size_t sessions() const;
+
+    const config::daemon_settings options_;
+    protocol::replay_cache replays_;
+    std::vector<std::shared_ptr<const relay::server_context>> servers_;
+    std::vector<std::shared_ptr<const relay::client_context>> clients_;
+    observe::log_limit full_sections_;
+    std::deque<worker> workers_;
+    asio::io_context context_{1};
+    asio::basic_signal_set<carrier::executor> signals_{context_.get_executor(), SIGINT, SIGTERM,
+                                                       SIGHUP};
+    carrier::timer tick_{context_.get_executor()};
+    std::deque<acceptor> acceptors_;
+    bool stop_now_ = false;
+    int status_ = 0;
+};
+
+int daemon::run() {
+    observe::set_log_level(to_log_level(options_.level));
+    std::signal(SIGPIPE, SIG_IGN);
+    if (!listen()) return 2;
+    for (worker& w : workers_) w.start();
+    for (acceptor& a : acceptors_) asio::co_spawn(context_, a.run(), rethrow);
+    asio::co_spawn(context_, sweep_unproven(), rethrow);
+    asio::co_spawn(context_, control(), rethrow);
+    log(log_level::info, "ready: {} server and {} client sections, {} threads", servers_.size(),
+        clients_.size(), workers_.size());
+    context_.run();
+    for (worker& w : workers_) w.stop();
+    for (worker& w : workers_) w.join();
+    return status_;
+}
+
+// ---- listening ----
+
+bool daemon::listen() {
+    bool ok = true;
+    for (const auto& context : servers_)
+        ok &= listen(context->settings.listen, "server." + context->settings.name,
+                     [this, context](int fd) { take_tunnel(context, fd); });
+    for (const auto& context : clients_) {
+        const auto open = std::make_shared<std::atomic<std::size_t>>(0);
+        ok &= listen(context->settings.listen, "client." + context->settings.name,
+                     [this, context, open](int fd) { take_application(context, open, fd); });
+    }
+    return ok;
+}
+
+bool daemon::listen(const config::endpoint& place, const std::string& section,
+                    const std::function<void(int)>& take) {
+    auto sockets = listen_on(place);
+    if (!sockets) {
+        log(log_level::error, "{}: {}", section, sockets.error().text);
+        return false;
+    }
+    for (auto& socket : *sockets)
+        acceptors_.emplace_back(context_.get_executor(), std::move(socket), section, take);
+    log(log_level::info, "{}: listening on {}", section, place.text());
+    return true;
+}
+
+worker& daemon::least_loaded() {
+    return *std::min_element(workers_.begin(), workers_.end(),
+                             [](const worker& a, const worker& b) { return a.load() < b.load(); });
+}
+
+void daemon::take_tunnel(const std::shared_ptr<const relay::server_context>& context, int fd) {
+    auto make = [context](carrier::stream_socket socket, relay::thread_context thread) {
+        return relay::make_server_session(context, std::move(socket), thread);
+    };
+    least_loaded().adopt(fd, "server." + context->settings.name, std::move(make), [] {});
+}
+
+void daemon::take_application(const std::shared_ptr<const relay::client_context>& context,
+                              const std::shared_ptr<std::atomic<std::size_t>>& open, int fd) {
+    carrier::arm_reset(fd, true);
+    if (*open >= context->settings.limits.connections) {
+        ::close(fd);
+        log(full_sections_, log_level::warning,
+            "client.{}: a connection was refused: max-connections = {} are open",
+            context->settings.name, context->settings.limits.connections);
+        return;
+    }
+    ++*open;
+    auto make = [context](carrier::stream_socket socket, relay::thread_context thread) {
+        return relay::make_client_session(context, std::move(socket), thread);
+    };
+    least_loaded().adopt(fd, "client." + context->settings.name, std::move(make),
+                         [open] { --*open; });
+}
+
+awaitable<void> daemon::sweep_unproven() {
+    carrier::timer pause(context_.get_executor());
+    while (!stop_now_) {
+        pause.expires_after(sweep_interval);
+        co_await pause.async_wait(no_throw);
+        for (const auto& context : servers_) {
+            const std::size_t evicted = context->unproven->sweep(clock::now());
+            if (evicted > 0)
+                log(context->strangers, log_level::warning,
+                    "server.{}: {} connections without a handshake closed: too many of them",
+                    context->settings.name, evicted);
+        }
+    }
+}
+
+// ---- signals ----
+
+awaitable<int> daemon::next_signal() {
+    for (;;) {
+        auto [ec, number] = co_await signals_.async_wait(no_throw);
+        if (ec) co_return 0;
+        if (number != SIGHUP) co_return number;
+        log(log_level::warning, "SIGHUP ignored: this version can't reload its configuration");
+    }
+}
+
+awaitable<void> daemon::control() {
+    co_await next_signal();
+    log(log_level::info, "stopping: {} sessions may end within {} s", sessions(),
+        options_.drain.count());
+    for (acceptor& a : acceptors_) a.close();
+    status_ = co_await drain();
+    stop_now_ = true;
+    context_.stop();
+}
+
+awaitable<int> daemon::drain() {
+    for (worker& w : workers_) w.drain_sessions();
+    asio::co_spawn(context_, stop_at_next_signal(), rethrow);
+    if (co_await all_end(clock::now() + options_.drain)) {
+        log(log_level::info, "stopped: all sessions have ended");
+        co_return 0;
+    }
+    const std::size_t cut = sessions();
+    for (worker& w : workers_) w.stop_sessions(relay::end_reason::shutdown);
+    if (!stop_now_) co_await all_end(clock::now() + last_words);
+    log(log_level::warning, "stopped: {} sessions were cut", cut);
+    co_return 1;
+}
+
+awaitable<void> daemon::stop_at_next_signal() {
+    co_await next_signal();
+    stop_now_ = true;
+}
+
+// False when the moment, or a second signal, comes first.
+awaitable<bool> daemon::all_end(clock::time_point by) {
+    while (sessions() > 0) {
+        if (stop_now_ || clock::now() >= by) co_return false;
+        tick_.expires_after(drain_interval);
+        co_await tick_.async_wait(no_throw);
+    }
+    co_return true;
+}
+
+std::size_t daemon::sessions() const {
+    std::size_t sum = 0;
+    for (const worker& w : workers_) sum += w.load();
+    return sum;
+}
+
+}  // namespace
+
+int run(config::settings settings) {
+    daemon instance(std::move(settings));
+    return instance.run();
+}
+
+}  // namespace culvert::daemon

@@ -1,0 +1,111 @@
+#include "proxy/daemon/listen.hpp"
+
+#include <netdb.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+namespace culvert::daemon {
+namespace {
+
+using sockets = std::vector<listening_socket>;
+using outcome = boost::system::result<sockets, listen_error>;
+
+constexpr int backlog = 4'096;  // the kernel takes less where somaxconn says so
+
+listen_error failed(const config::endpoint& place, int code) {
+    std::string text = "cannot listen on " + place.text() + ": " + std::strerror(code);
+    if (code == EADDRINUSE) text += ": another process, or another section, has this place";
+    if (code == EACCES && place.port != 0 && place.port < 1024)
+        text += ": ports below 1024 are for root, or for a process with CAP_NET_BIND_SERVICE";
+    return {text};
+}
+
+int open_socket(int family) {
+    return ::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+}
+
+bool bind_and_listen(int fd, const sockaddr* address, socklen_t size) {
+    return ::bind(fd, address, size) == 0 && ::listen(fd, backlog) == 0;
+}
+
+outcome listen_on_address(const config::endpoint& place, const addrinfo& address) {
+    listening_socket socket(open_socket(address.ai_family));
+    if (socket.fd() < 0) return failed(place, errno);
+    const int on = 1;
+    ::setsockopt(socket.fd(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    if (address.ai_family == AF_INET6)
+        ::setsockopt(socket.fd(), IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
+    if (!bind_and_listen(socket.fd(), address.ai_addr, address.ai_addrlen))
+        return failed(place, errno);
+    sockets out;
+    out.push_back(std::move(socket));
+    return out;
+}
+
+outcome listen_on_name(const config::endpoint& place) {
+    addrinfo hints{};
+    hints.ai_socktype = SOCK_STREAM;
+    hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
+    addrinfo* found = nullptr;
+    const auto port = std::to_string(place.port);
+    if (const int code = ::getaddrinfo(place.host.c_str(), port.c_str(), &hints, &found); code != 0)
+        return listen_error{"cannot listen on " + place.text() + ": " + ::gai_strerror(code)};
+    const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(found, &::freeaddrinfo);
+    sockets all;
+    for (const addrinfo* at = found; at != nullptr; at = at->ai_next) {
+        auto one = listen_on_address(place, *at);
+        if (!one) return one.error();
+        all.push_back(std::move(one->front()));
+    }
+    return all;
+}
+
+// A socket file that a dead process left behind refuses connections.
+void remove_leftover(const sockaddr_un& address) {
+    struct stat info {};
+    if (::lstat(address.sun_path, &info) != 0 || !S_ISSOCK(info.st_mode)) return;
+    const int fd = open_socket(AF_UNIX);
+    if (fd < 0) return;
+    const auto* generic = reinterpret_cast<const sockaddr*>(&address);
+    if (::connect(fd, generic, sizeof address) != 0 && errno == ECONNREFUSED)
+        ::unlink(address.sun_path);
+    ::close(fd);
+}
+
+outcome listen_on_path(const config::endpoint& place) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    place.unix_path.copy(address.sun_path, sizeof address.sun_path - 1);
+    remove_leftover(address);
+    listening_socket socket(open_socket(AF_UNIX));
+    if (socket.fd() < 0 ||
+        !bind_and_listen(socket.fd(), reinterpret_cast<const sockaddr*>(&address), sizeof address))
+        return failed(place, errno);
+    socket.remove_at_end(place.unix_path);  // not before: until then it may be somebody else's
+    sockets out;
+    out.push_back(std::move(socket));
+    return out;
+}
+
+}  // namespace
+
+listening_socket::listening_socket(listening_socket&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)), unix_path_(std::exchange(other.unix_path_, {})) {}
+
+listening_socket::~listening_socket() {
+    if (fd_ >= 0) ::close(fd_);
+    if (!unix_path_.empty()) ::unlink(unix_path_.c_str());
+}
+
+outcome listen_on(const config::endpoint& place) {
+    return place.is_unix() ? listen_on_path(place) : listen_on_name(place);
+}
+
+}  // namespace culvert::daemon

@@ -1,0 +1,140 @@
+// The command line.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "config/help.hpp"
+#include "config/load.hpp"
+#include "config/nearest.hpp"
+#include "proxy/daemon/daemon.hpp"
+#include "proxy/daemon/keys.hpp"
+#include "proxy/daemon/probe.hpp"
+
+namespace {
+
+using namespace culvert;
+using arguments = std::vector<std::string>;
+
+constexpr int usage_error = 2;
+
+constexpr auto usage = R"(culvert: an encrypted tunnel between two hosts
+
+  culvert run FILE               the daemon, in the foreground; logs to stderr
+  culvert check FILE             reports every mistake of a configuration file
+  culvert keygen psk FILE        makes a pre-shared key for both ends
+  culvert keygen static FILE     makes a key pair, prints the public key
+  culvert pubkey FILE            prints the public key of such a file
+  culvert probe FILE SECTION     tries a client section and says how far it comes
+  culvert version
+  culvert help [config]          this text, or every key of the configuration file
+
+The signals SIGINT and SIGTERM let running sessions end first; a second one ends them at once.
+Exit status: 0 good, 1 something failed while running, 2 wrong usage, configuration or key file.
+)";
+
+int complain(const std::string& what) {
+    fmt::print(stderr, "culvert: {}\n", what);
+    return usage_error;
+}
+
+// Prints what is to be said about the file; false when it can't be used.
+bool report(const config::loaded& loaded) {
+    for (const auto& said : loaded.diagnostics) fmt::print(stderr, "{}\n", to_text(said));
+    return loaded.ok();
+}
+
+int run(const arguments& args) {
+    config::loaded loaded = config::load(args[0]);
+    if (!report(loaded)) return usage_error;
+    return daemon::run(std::move(loaded.value));
+}
+
+int check(const arguments& args) {
+    if (!report(config::load(args[0]))) return usage_error;
+    fmt::print("{}: good\n", args[0]);
+    return 0;
+}
+
+int keygen(const arguments& args) {
+    if (args[0] == "psk") return daemon::make_psk(args[1]);
+    if (args[0] == "static") return daemon::make_identity(args[1]);
+    return complain("keygen makes a 'psk' or a 'static' key, not '" + args[0] + "'");
+}
+
+int pubkey(const arguments& args) {
+    return daemon::show_public_key(args[0]);
+}
+
+int probe(const arguments& args) {
+    const config::loaded loaded = config::load(args[0]);
+    if (!report(loaded)) return usage_error;
+    const auto& clients = loaded.value.clients;
+    std::string name = args[1];
+    if (name.starts_with("client.")) name.erase(0, 7);
+    const auto at = std::find_if(clients.begin(), clients.end(),
+                                 [&](const auto& section) { return section.name == name; });
+    if (at != clients.end()) return daemon::probe(*at);
+    std::string known;
+    for (const auto& section : clients) known += " client." + section.name;
+    return complain(args[0] + " has no section [client." + name +
+                    "]; it has:" + (known.empty() ? " no client section" : known));
+}
+
+int version(const arguments& /*args*/) {
+    fmt::print("culvert {} (protocol culvert/1)\n", CULVERT_VERSION);
+    return 0;
+}
+
+int help(const arguments& args) {
+    const bool about_config = !args.empty() && args[0] == "config";
+    fmt::print("{}", about_config ? config::help_text() : usage);
+    return 0;
+}
+
+struct command {
+    const char* name;
+    std::size_t least;  // arguments
+    std::size_t most;
+    const char* expects;
+    int (*run)(const arguments&);
+};
+
+constexpr command commands[] = {
+    {"run", 1, 1, "FILE", run},
+    {"check", 1, 1, "FILE", check},
+    {"keygen", 2, 2, "psk FILE, or static FILE", keygen},
+    {"pubkey", 1, 1, "FILE", pubkey},
+    {"probe", 2, 2, "FILE SECTION", probe},
+    {"version", 0, 0, "nothing", version},
+    {"help", 0, 1, "nothing, or config", help},
+};
+
+int dispatch(std::string name, const arguments& args) {
+    if (name == "--help" || name == "-h") name = "help";
+    if (name == "--version") name = "version";
+    for (const command& c : commands) {
+        if (name != c.name) continue;
+        if (args.size() < c.least || args.size() > c.most)
+            return complain(fmt::format("{} takes {}; see `culvert help`", name, c.expects));
+        return c.run(args);
+    }
+    return complain("there is no command '" + name + "'; see `culvert help`");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 2) {
+        fmt::print(stderr, "{}", usage);
+        return usage_error;
+    }
+    try {
+        return dispatch(argv[1], arguments(argv + 2, argv + argc));
+    } catch (const std::exception& e) {
+        fmt::print(stderr, "culvert: {}\n", e.what());
+        return 1;
+    }
+}

@@ -1,0 +1,120 @@
+#include "proxy/daemon/worker.hpp"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+
+#include "proxy/observe/log.hpp"
+
+namespace culvert::daemon {
+namespace {
+
+namespace asio = boost::asio;
+using observe::log;
+using observe::log_level;
+
+// Sessions that fail are reported one by one until there are many of them.
+observe::log_limit failures(20);
+
+carrier::stream_socket socket_of(const carrier::executor& ex, int fd) {
+    int family = AF_INET;
+    socklen_t size = sizeof family;
+    ::getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &family, &size);
+    carrier::stream_socket socket(ex);
+    carrier::error_code ec;
+    socket.assign(asio::generic::stream_protocol(family, 0), fd, ec);
+    if (ec)
+        ::close(fd);
+    else
+        carrier::prepare(socket);
+    return socket;
+}
+
+std::string bytes_text(std::uint64_t size) {
+    if (size < 10'000) return fmt::format("{} B", size);
+    if (size < 10'000 * std::uint64_t{1024}) return fmt::format("{} KiB", size / 1024);
+    return fmt::format("{} MiB", size / (1024 * 1024));
+}
+
+}  // namespace
+
+struct worker::running {
+    std::string section;
+    std::shared_ptr<relay::session> session;
+    std::function<void()> ended;
+    carrier::time_point began = carrier::clock::now();
+};
+
+void worker::start() {
+    thread_ = std::thread([this] { context_.run(); });
+}
+
+void worker::join() {
+    if (thread_.joinable()) thread_.join();
+}
+
+void worker::adopt(int fd, std::string section, maker make, std::function<void()> ended) {
+    ++load_;
+    asio::post(context_, [this, fd, section = std::move(section), make = std::move(make),
+                          ended = std::move(ended)]() mutable {
+        run_session(fd, section, make, std::move(ended));
+    });
+}
+
+void worker::run_session(int fd, const std::string& section, const maker& make,
+                         std::function<void()> ended) {
+    auto socket = socket_of(context_.get_executor(), fd);
+    running started{section, make(std::move(socket), {context_.get_executor(), buffers_}),
+                    std::move(ended)};
+    sessions_.insert(started.session);
+    asio::co_spawn(context_, started.session->run(),
+                   [this, started](const std::exception_ptr& why) { finish(started, why); });
+}
+
+// The one place where a session's end is seen, and the one line that is written about it.
+void worker::finish(const running& gone, const std::exception_ptr& why) {
+    sessions_.erase(gone.session);
+    --load_;
+    gone.ended();
+    std::string reason = text_of(relay::end_reason::clean);
+    try {
+        if (why) std::rethrow_exception(why);
+    } catch (const relay::session_end& e) {
+        reason = e.what();
+        if (!e.detail().empty()) reason += ": " + e.detail();
+    } catch (const std::exception& e) {
+        reason = e.what();
+    }
+    const auto moved = gone.session->moved();
+    const auto lasted = std::chrono::duration<double>(carrier::clock::now() - gone.began);
+    const auto line =
+        fmt::format("{}: {}: {}; {} to the tunnel, {} from it, {:.1f} s", gone.section,
+                    gone.session->describe(), reason, bytes_text(moved.to_tunnel),
+                    bytes_text(moved.from_tunnel), lasted.count());
+    if (!gone.session->proven())
+        log(log_level::debug, "{}", line);
+    else if (why)
+        log(failures, log_level::warning, "{}", line);
+    else
+        log(log_level::info, "{}", line);
+}
+
+template <class Action>
+void worker::for_each_session(Action action) {
+    asio::post(context_, [this, action] {
+        const auto all = sessions_;  // an action may end a session
+        for (const auto& session : all) action(*session);
+    });
+}
+
+void worker::drain_sessions() {
+    for_each_session([](relay::session& session) { session.drain(); });
+}
+
+void worker::stop_sessions(relay::end_reason why) {
+    for_each_session([why](relay::session& session) { session.stop(why); });
+}
+
+}  // namespace culvert::daemon

@@ -1,0 +1,56 @@
+// One thread with its event loop and the sessions that live on it.
+#pragma once
+
+#include <atomic>
+#include <boost/asio/executor_work_guard.hpp>
+#include <functional>
+#include <set>
+#include <thread>
+
+#include "proxy/relay/session.hpp"
+
+namespace culvert::daemon {
+
+class worker {
+  public:
+    worker() : keep_running_(context_.get_executor()) {}
+    ~worker() { join(); }
+    worker(const worker&) = delete;
+    worker& operator=(const worker&) = delete;
+
+    void start();
+    // Ends the loop; what still runs is destroyed with the worker, its sockets being reset.
+    void stop() { context_.stop(); }
+    void join();
+
+    using maker = std::function<std::shared_ptr<relay::session>(carrier::stream_socket,
+                                                                relay::thread_context)>;
+    // Takes over a connected descriptor from any thread: makes its session here and runs it.
+    // `section` is what log lines begin with; `ended` is called here when the session is gone.
+    void adopt(int fd, std::string section, maker make, std::function<void()> ended);
+
+    // From any thread, for every session of this worker.
+    void drain_sessions();
+    void stop_sessions(relay::end_reason why);
+
+    // Sessions that were adopted and have not ended.
+    [[nodiscard]] std::size_t load() const noexcept { return load_; }
+
+  private:
+    struct running;
+
+    void run_session(int fd, const std::string& section, const maker& make,
+                     std::function<void()> ended);
+    void finish(const running& gone, const std::exception_ptr& why);
+    template <class Action>
+    void for_each_session(Action action);
+
+    relay::buffer_pool buffers_;  // outlives the loop: suspended sessions hold buffers
+    std::atomic<std::size_t> load_{0};
+    carrier::asio::io_context context_{1};
+    std::set<std::shared_ptr<relay::session>> sessions_;  // their sockets need the loop
+    carrier::asio::executor_work_guard<carrier::executor> keep_running_;
+    std::thread thread_;
+};
+
+}  // namespace culvert::daemon
