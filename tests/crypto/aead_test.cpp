@@ -94,8 +94,8 @@ TEST_CASE_TEMPLATE(
     REQUIRE(sodium_init() >= 0);
     random_source random;
     for (const auto& kernels : aead_kernel_sets()) {
-        CAPTURE(kernels.cipher.name);
-        CAPTURE(kernels.mac.name);
+        CAPTURE(std::string(kernels.cipher.name));
+        CAPTURE(std::string(kernels.mac.name));
         for (std::size_t size = 0; size <= 2 * widest_aead_kernel() + 1 + 150; ++size) {
             const auto c =
                 Aead::oracle(random_aead_case(random, Aead::nonce_size, size, random.below(70)));
@@ -118,8 +118,8 @@ TEST_CASE_TEMPLATE("any partition of a message gives the text and tag of one sho
     random_source random;
     const aead_case c = sealed_case<Aead>(65536, 1000);
     for (const auto& kernels : aead_kernel_sets()) {
-        CAPTURE(kernels.cipher.name);
-        CAPTURE(kernels.mac.name);
+        CAPTURE(std::string(kernels.cipher.name));
+        CAPTURE(std::string(kernels.mac.name));
         for (int round = 0; round < (sanitized ? 200 : 2000); ++round) {
             auto encryptor = make_encryptor<Aead>(c, kernels);
             const buffer ciphertext = feed(encryptor, c.ad, random.partition(c.ad.size()),
@@ -181,7 +181,7 @@ TEST_CASE("blocks whose word 12 comes out as zero carry nothing into word 13") {
         {"cefa1c0000000000", 65536, "ed88f9980348ac0a62cc42fc0e95d92c", 64 * 412 + 48, "00000000"},
     };
     for (const auto& kernels : aead_kernel_sets()) {
-        CAPTURE(kernels.cipher.name);
+        CAPTURE(std::string(kernels.cipher.name));
         for (const auto& [nonce_end, size, tag, at, ciphertext] : cases) {
             aead_case c = counting_case(24, 0, 0);
             c.plaintext.assign(size, 0);
@@ -357,8 +357,8 @@ TEST_CASE("output that lies right behind the input, or before it, is no overlap"
 TEST_CASE("every alignment of input against output gives the same text and tag") {
     const aead_case c = sealed_case<long_nonce>(400, 13);
     for (const auto& kernels : aead_kernel_sets()) {
-        CAPTURE(kernels.cipher.name);
-        CAPTURE(kernels.mac.name);
+        CAPTURE(std::string(kernels.cipher.name));
+        CAPTURE(std::string(kernels.mac.name));
         buffer from(464), to(464), tag(16);
         for (std::size_t i = 0; i < 64; ++i) {
             for (std::size_t j = 0; j < 64; j += stride(5)) {
@@ -378,8 +378,8 @@ TEST_CASE("every alignment of input against output gives the same text and tag")
 TEST_CASE("nothing behind input, additional data and output is touched, and the input stays") {
     random_source random;
     for (const auto& kernels : aead_kernel_sets()) {
-        CAPTURE(kernels.cipher.name);
-        CAPTURE(kernels.mac.name);
+        CAPTURE(std::string(kernels.cipher.name));
+        CAPTURE(std::string(kernels.mac.name));
         for (std::size_t size = 0; size <= 2 * widest_aead_kernel() + 17; size += 1 + size / 100) {
             const auto c = long_nonce::oracle(random_aead_case(random, 24, size, size % 40));
             const guarded_buffer in{bytes_view(c.plaintext)};

@@ -80,8 +80,8 @@ template <class Aead>
 void check_all(const std::vector<aead_case>& cases, std::size_t valid, std::size_t invalid = 0) {
     std::size_t valid_seen = 0;
     for (const auto& kernels : aead_kernel_sets()) {
-        CAPTURE(kernels.cipher.name);
-        CAPTURE(kernels.mac.name);
+        CAPTURE(std::string(kernels.cipher.name));
+        CAPTURE(std::string(kernels.mac.name));
         for (const aead_case& c : cases) {
             c.valid ? check_valid<Aead>(c, kernels) : check_invalid<Aead>(c, kernels);
         }

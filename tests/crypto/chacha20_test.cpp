@@ -131,7 +131,7 @@ std::vector<stream_case> go_cases() {
 void check_vector(stream_case c) {
     shorten(c);
     for (const kernel* each : kernels) {
-        CAPTURE(each->name);
+        CAPTURE(std::string(each->name));
         CHECK(encrypt(c, *each) == c.out);
         for (const std::size_t cut : cuts(c.in.size())) {
             buffer out = c.in;
@@ -187,7 +187,7 @@ TEST_CASE("libsodium agrees on random streams of every length up to twice the wi
     REQUIRE(sodium_init() >= 0);
     random_source random;
     for (const kernel* each : kernels) {
-        CAPTURE(each->name);
+        CAPTURE(std::string(each->name));
         for (std::size_t size = 0; size <= 2 * widest() + 65; ++size) {
             const stream_case c = random_case(random, size, static_cast<std::uint32_t>(size * 77));
             if (encrypt(c, *each) != oracle(c)) FAIL("wrong at " << size << " bytes");
@@ -202,7 +202,7 @@ TEST_CASE("libsodium agrees on random streams of every length up to twice the wi
 TEST_CASE("calls of any size continue one stream, xored or bare") {
     random_source random;
     for (const kernel* each : kernels) {
-        CAPTURE(each->name);
+        CAPTURE(std::string(each->name));
         for (int round = 0; round < (sanitized ? 20 : 200); ++round) {
             const stream_case c = random_case(random, random.below(20000));
             const buffer whole = encrypt(c, *each);
@@ -242,7 +242,7 @@ TEST_CASE(
     random_source random;
     const stream_case c = random_case(random, 2 * widest() + 1);
     for (const kernel* each : kernels) {
-        CAPTURE(each->name);
+        CAPTURE(std::string(each->name));
         for (std::size_t size = 0; size <= c.in.size(); size += 1 + size / 64) {
             const stream_case part{c.key, c.nonce, 0, {c.in.begin(), c.in.begin() + size}, {}};
             const guarded_buffer in(part.in);
@@ -270,7 +270,7 @@ TEST_CASE(
 TEST_CASE("the block counter never wraps: what would pass it is refused before any output") {
     random_source random;
     for (const kernel* each : kernels) {
-        CAPTURE(each->name);
+        CAPTURE(std::string(each->name));
         for (const std::size_t left : {1, 2, 3, 4, 15, 16, 17, 33}) {
             const auto counter = static_cast<std::uint32_t>(0 - left);
             const stream_case c = random_case(random, 64 * left, counter);
@@ -344,7 +344,7 @@ TEST_CASE("every kernel gives the portable kernel's bytes and state from random 
     random_source random;
     const kernel& portable = crypto::chacha20_kernels().back();
     for (const kernel* each : kernels) {
-        CAPTURE(each->name);
+        CAPTURE(std::string(each->name));
         for (int round = 0; round < 300; ++round) {
             const std::size_t blocks = random.below(2 * widest() / 64 + 2);
             crypto::chacha20_words state;

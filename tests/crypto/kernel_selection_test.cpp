@@ -46,7 +46,7 @@ void check_real_table(std::span<const Kernel> kernels, const Kernel& best) {
     CHECK(kernels.back().supported());
     CHECK(best.supported());
     for (const Kernel* kernel : runnable(kernels)) {
-        CAPTURE(kernel->name);
+        CAPTURE(std::string(kernel->name));
         CHECK(passes_test(*kernel));
         CHECK(crypto::detail::find_kernel(kernels, kernel->name) == kernel);
     }

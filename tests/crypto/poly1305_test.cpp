@@ -63,7 +63,7 @@ std::vector<mac_case> cases_of(std::string_view path, const char* key, const cha
 // One call, unaligned, cut in two, byte by byte.
 void check_vector(const mac_case& c) {
     for (const kernel* each : kernels) {
-        CAPTURE(each->name);
+        CAPTURE(std::string(each->name));
         CHECK(authenticate(c.key, c.message, *each) == c.tag);
 
         const buffer moved = joined(buffer(1), c.message);
@@ -172,7 +172,7 @@ TEST_CASE("Go's vectors that begin with a given accumulator") {
         const buffer key = record.bytes("key");
         const buffer message = record.bytes("message");
         for (const kernel* each : kernels) {
-            CAPTURE(each->name);
+            CAPTURE(std::string(each->name));
             crypto::poly1305_state state{};
             state.r = {crypto::load64_le(key.data()) & 0x0ffffffc0fffffff,
                        crypto::load64_le(key.data() + 8) & 0x0ffffffc0ffffffc};
@@ -214,7 +214,7 @@ TEST_CASE("sums at the edge of the prime, also after leading blocks that change 
         check_vector(c);
         for (std::size_t leading = 0; leading <= 16; ++leading) {
             for (const kernel* each : kernels) {
-                CAPTURE(each->name);
+                CAPTURE(std::string(each->name));
                 CHECK(tag_after_leading_blocks(c, leading, *each) == c.tag);
             }
             if (c.key[0] == 1) check_vector(led_by_fours_that_add_nothing(c, leading));
@@ -225,7 +225,7 @@ TEST_CASE("sums at the edge of the prime, also after leading blocks that change 
 TEST_CASE("libsodium agrees on every length up to 1100 bytes and on long messages") {
     random_source random;
     for (const kernel* each : kernels) {
-        CAPTURE(each->name);
+        CAPTURE(std::string(each->name));
         for (std::size_t size = 0; size <= std::max<std::size_t>(1100, 2 * widest() + 1); ++size) {
             const buffer key = random.bytes(32);
             const buffer message = random.bytes(size);
@@ -244,7 +244,7 @@ TEST_CASE("libsodium agrees on every length up to 1100 bytes and on long message
 TEST_CASE("pieces of any size give the tag of the whole") {
     random_source random;
     for (const kernel* each : kernels) {
-        CAPTURE(each->name);
+        CAPTURE(std::string(each->name));
         for (int round = 0; round < (sanitized ? 50 : 500); ++round) {
             const buffer key = random.bytes(32);
             const buffer message = random.bytes(random.below(10000));
@@ -280,7 +280,7 @@ TEST_CASE("nothing is read behind the message, and its alignment does not matter
     random_source random;
     const buffer key = random.bytes(32);
     for (const kernel* each : kernels) {
-        CAPTURE(each->name);
+        CAPTURE(std::string(each->name));
         for (std::size_t size = 0; size <= 2 * widest() + 17; ++size) {
             const buffer message = random.bytes(size);
             const guarded_buffer guarded{bytes_view(message)};
@@ -300,7 +300,7 @@ TEST_CASE("every kernel gives the portable kernel's accumulator from random stat
     random_source random;
     const kernel& portable = crypto::poly1305_kernels().back();
     for (const kernel* each : kernels) {
-        CAPTURE(each->name);
+        CAPTURE(std::string(each->name));
         for (int round = 0; round < 1000; ++round) {
             const buffer seed = random.bytes(40);
             crypto::poly1305_state state{{crypto::load64_le(seed.data()) & 0x0ffffffc0fffffff,
