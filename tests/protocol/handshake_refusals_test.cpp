@@ -137,7 +137,7 @@ TEST_CASE("a salt serves once, for as long as its time would pass") {
         judge server(who.server);
         const octets message = forged_message1::with_time(noon + 100).make(who.client);
         check_answered(server.of(message));
-        for (const unix_seconds later : {0, 1, 120, 219, 220})
+        for (const unix_seconds later : {0U, 1U, 120U, 219U, 220U})
             check_silent(server.of(message, noon + later), error::replay);
         check_silent(server.of(message, noon + 221), error::clock_skew);
     }

@@ -109,7 +109,7 @@ TEST_CASE("a silent server takes everything, never leaves, never writes") {
 
 TEST_CASE("any opening of random bytes leads to silence at byte 96 and not before") {
     seeded_random noise(7);
-    for (const std::size_t size : {0, 1, 95, 96, 97, 160, 300, 4096}) {
+    for (const std::size_t size : {0U, 1U, 95U, 96U, 97U, 160U, 300U, 4096U}) {
         fixture t(psk_parties());
         const octets opening = noise.bytes(size);
         CHECK(t.server.feed(opening, noon) == size);

@@ -35,7 +35,7 @@ stream short_stream() {
     sealer out(traffic(), role::client, {});
     stream s;
     s.send(out, record_type::open, {'d', 'b'});
-    for (const std::size_t size : {1, 16, 33, 70}) {
+    for (const std::size_t size : {1U, 16U, 33U, 70U}) {
         if (size == 33) out.rekey_with_next();
         s.send(out, record_type::data, counting(size));
     }

@@ -170,7 +170,7 @@ TEST_CASE("each byte of a service name") {
     for (unsigned c = 0; c < 256; ++c) {
         const bool allowed = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
                              (c >= 'a' && c <= 'z') || c == '.' || c == '_' || c == '-' || c == ':';
-        for (const std::size_t place : {0, 1, 254}) {
+        for (const std::size_t place : {0U, 1U, 254U}) {
             octets name(255, 'n');
             name[place] = static_cast<std::uint8_t>(c);
             line l = unopened_server();

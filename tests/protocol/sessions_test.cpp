@@ -94,7 +94,7 @@ TEST_CASE("the handshake in random pieces, with the first records glued to it") 
             server_handshake server(who.server, cache, 30, random);
             octets up = copy_of(client.message1());
             const std::size_t length = up.size();
-            append(up, {1, 2, 3, 4, 5});
+            append(up, octets{1, 2, 3, 4, 5});
             std::size_t at = 0;
             while (server.current() != server_handshake::state::replied) {
                 REQUIRE(at < length);
@@ -103,7 +103,7 @@ TEST_CASE("the handshake in random pieces, with the first records glued to it") 
             }
             CHECK(at == length);
             octets down = copy_of(server.message2());
-            append(down, {6, 7, 8});
+            append(down, octets{6, 7, 8});
             at = 0;
             while (client.current() != client_handshake::state::open) {
                 REQUIRE(at < down.size() - 3);
