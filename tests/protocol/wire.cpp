@@ -8,9 +8,8 @@ namespace {
 
 // A payload with room for header and tag around it.
 octets slot_for(crypto::bytes_view payload) {
-    octets slot(header_size);
-    append(slot, payload);
-    slot.resize(slot.size() + tag_size);
+    octets slot(record_overhead);
+    slot.insert(slot.begin() + header_size, payload.begin(), payload.end());
     return slot;
 }
 
