@@ -43,8 +43,14 @@ tunnel::tunnel(carrier::stream_socket plain, established other_end,
 awaitable<void> tunnel::run() {
     using namespace asio::experimental::awaitable_operators;
     std::optional<session_end> failed;
+    // Named: g++ 12 destroys temporaries of such an expression twice.
+    awaitable<void> sealing = seal_direction();
+    awaitable<void> opening = open_direction();
+    awaitable<void> watching = watch();
+    awaitable<void> both = std::move(sealing) && std::move(opening);
+    awaitable<void> all = std::move(both) && std::move(watching);
     try {
-        co_await (seal_direction() && open_direction() && watch());
+        co_await std::move(all);
     } catch (const session_end& e) {
         failed = first_end_ ? *first_end_ : e;
     } catch (const std::exception& e) {  // several at once among them
