@@ -10,8 +10,9 @@ aead_case short_nonce::oracle(aead_case c) {
     c.ciphertext.resize(c.plaintext.size());
     c.tag.resize(16);
     crypto_aead_chacha20poly1305_ietf_encrypt_detached(
-        c.ciphertext.data(), c.tag.data(), nullptr, c.plaintext.data(), c.plaintext.size(),
-        c.ad.data(), c.ad.size(), nullptr, c.nonce.data(), c.key.data());
+        address(c.ciphertext), c.tag.data(), nullptr, address(bytes_view(c.plaintext)),
+        c.plaintext.size(), address(bytes_view(c.ad)), c.ad.size(), nullptr, c.nonce.data(),
+        c.key.data());
     return c;
 }
 
@@ -19,8 +20,9 @@ aead_case long_nonce::oracle(aead_case c) {
     c.ciphertext.resize(c.plaintext.size());
     c.tag.resize(16);
     crypto_aead_xchacha20poly1305_ietf_encrypt_detached(
-        c.ciphertext.data(), c.tag.data(), nullptr, c.plaintext.data(), c.plaintext.size(),
-        c.ad.data(), c.ad.size(), nullptr, c.nonce.data(), c.key.data());
+        address(c.ciphertext), c.tag.data(), nullptr, address(bytes_view(c.plaintext)),
+        c.plaintext.size(), address(bytes_view(c.ad)), c.ad.size(), nullptr, c.nonce.data(),
+        c.key.data());
     return c;
 }
 

@@ -43,6 +43,16 @@ buffer pattern_251(std::size_t size);
 buffer text(std::string_view characters);
 buffer joined(bytes_view a, bytes_view b);
 
+// Where the bytes are, never null: some C functions take no null pointer, not even for no bytes.
+inline const std::uint8_t* address(bytes_view bytes) {
+    static constexpr std::uint8_t nowhere = 0;
+    return bytes.empty() ? &nowhere : bytes.data();
+}
+inline std::uint8_t* address(buffer& bytes) {
+    static std::uint8_t nowhere = 0;
+    return bytes.empty() ? &nowhere : bytes.data();
+}
+
 // Exactly N bytes of a vector; throws std::length_error when it has another size.
 template <std::size_t N>
 block_view<N> exactly(bytes_view from) {
