@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <latch>
 #include <thread>
 #include <vector>
 
@@ -90,12 +91,14 @@ TEST_CASE("many more salts than the capacity") {
 }
 
 TEST_CASE("of threads that bring the same salt one is told that it is fresh") {
-    constexpr std::uint64_t salts = 2'000;
+    constexpr std::uint64_t salts = 10'000;
     replay_cache cache;
+    std::latch together(4);
     std::atomic<std::uint64_t> fresh{0};
     std::vector<std::thread> threads;
     for (std::uint64_t t = 0; t < 4; ++t) {
         threads.emplace_back([&, t] {
+            together.arrive_and_wait();
             for (std::uint64_t i = 0; i < salts; ++i) {
                 const auto own_order = numbered((i * 7 + t * 501) % salts);
                 if (cache.insert(own_order, later, now) == verdict::fresh) ++fresh;
