@@ -1,0 +1,1 @@
+"""What the system tests share: processes, tunnels, backends, and a relay that misbehaves."""
