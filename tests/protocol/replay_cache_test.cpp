@@ -91,7 +91,7 @@ TEST_CASE("many more salts than the capacity") {
 }
 
 TEST_CASE("of threads that bring the same salt one is told that it is fresh") {
-    constexpr std::uint64_t salts = 10'000;
+    constexpr std::uint64_t salts = 100'000;
     replay_cache cache;
     std::latch together(4);
     std::atomic<std::uint64_t> fresh{0};
