@@ -199,7 +199,7 @@ TEST_CASE_TEMPLATE(
     "additional data of every length up to 65 in every two pieces gives the same tag", Aead,
     short_nonce, long_nonce) {
     for (std::size_t size = 0; size <= 65; ++size) {
-        for (const std::size_t text_size : {0, 1, 16, 100}) {
+        for (const std::size_t text_size : sizes{0, 1, 16, 100}) {
             const aead_case c = sealed_case<Aead>(text_size, size);
             for (std::size_t cut = 0; cut <= size; ++cut) {
                 auto encryptor = make_encryptor<Aead>(c);
@@ -218,7 +218,7 @@ TEST_CASE_TEMPLATE("additional data after the first byte of text is refused and 
     auto decryptor = make_decryptor<Aead>(c);
     auto opener = make_opener<Aead>(c);
     buffer made(40), text(40), streamed(40);
-    for (const std::size_t begin : {0, 10}) {  // an empty piece of text is no text yet
+    for (const std::size_t begin : sizes{0, 10}) {  // an empty piece of text is no text yet
         REQUIRE(encryptor.add_ad(bytes_view(c.ad).subspan(begin, 10)) == status::ok);
         REQUIRE(decryptor.add_ad(bytes_view(c.ad).subspan(begin, 10)) == status::ok);
         REQUIRE(opener.add_ad(bytes_view(c.ad).subspan(begin, 10)) == status::ok);

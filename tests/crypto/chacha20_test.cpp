@@ -244,7 +244,7 @@ TEST_CASE(
     for (const kernel* each : kernels) {
         CAPTURE(std::string(each->name));
         for (std::size_t size = 0; size <= c.in.size(); size += 1 + size / 64) {
-            const stream_case part{c.key, c.nonce, 0, {c.in.begin(), c.in.begin() + size}, {}};
+            const stream_case part{c.key, c.nonce, 0, {c.in.data(), c.in.data() + size}, {}};
             const guarded_buffer in(part.in);
             const guarded_buffer out(size);
             REQUIRE(cipher(part, *each).xor_stream(in.span(), out.span()));
@@ -256,7 +256,7 @@ TEST_CASE(
         const buffer right = oracle(part);
         for (std::size_t i = 0; i < 64; ++i) {
             for (std::size_t j = 0; j < 64; j += stride(7)) {
-                std::copy(part.in.begin(), part.in.end(), from.begin() + i);
+                std::copy(part.in.begin(), part.in.end(), from.data() + i);
                 const crypto::bytes out = crypto::bytes(to).subspan(j, 257);
                 REQUIRE(cipher(part, *each).xor_stream(bytes_view(from).subspan(i, 257), out));
                 if (!std::ranges::equal(out, right)) FAIL("wrong at offsets " << i << ", " << j);
@@ -271,18 +271,18 @@ TEST_CASE("the block counter never wraps: what would pass it is refused before a
     random_source random;
     for (const kernel* each : kernels) {
         CAPTURE(std::string(each->name));
-        for (const std::size_t left : {1, 2, 3, 4, 15, 16, 17, 33}) {
+        for (const std::size_t left : sizes{1, 2, 3, 4, 15, 16, 17, 33}) {
             const auto counter = static_cast<std::uint32_t>(0 - left);
             const stream_case c = random_case(random, 64 * left, counter);
             const buffer right = oracle(c);
-            for (const std::size_t begun : {0, 1, 63}) {
+            for (const std::size_t begun : sizes{0, 1, 63}) {
                 chacha20 stream = cipher(c, *each);
                 buffer out(c.in.size() + 64 * 16, 0xaa);
                 REQUIRE(stream.xor_stream(bytes_view(c.in).first(begun), out));
                 CHECK(stream.remaining() == c.in.size() - begun);
 
                 const buffer before = out;
-                for (const std::size_t excess : {1, 64, 64 * 16}) {
+                for (const std::size_t excess : sizes{1, 64, 64 * 16}) {
                     const buffer more(c.in.size() - begun + excess);
                     CHECK_FALSE(stream.xor_stream(more, crypto::bytes(out).first(more.size())));
                     CHECK_FALSE(stream.keystream(crypto::bytes(out).first(more.size())));
@@ -315,7 +315,7 @@ TEST_CASE("a short output and a partial overlap are refused with nothing changed
         const buffer before = memory;
         const bytes_view in = bytes_view(memory).first(200);
         CHECK_FALSE(stream.xor_stream(in, crypto::bytes(memory).first(199)));
-        for (const std::size_t shift : {1, 12, 16, 63, 64, 65, 99}) {
+        for (const std::size_t shift : sizes{1, 12, 16, 63, 64, 65, 99}) {
             CHECK_FALSE(stream.xor_stream(in, crypto::bytes(memory).subspan(shift, 200)));
             CHECK_FALSE(stream.xor_stream(bytes_view(memory).subspan(shift, 200), memory));
         }

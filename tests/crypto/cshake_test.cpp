@@ -211,7 +211,7 @@ TEST_CASE("squeezing at once is the empty message; other sizes are beginnings of
     const buffer n = text("N"), s = text("S");
     buffer whole(100);
     cshake256::hash(n, s, {}, whole);
-    for (const std::size_t size : {1, 31, 32, 33, 100}) {
+    for (const std::size_t size : sizes{1, 31, 32, 33, 100}) {
         cshake256 state(n, s);
         CHECK(std::ranges::equal(squeezed(state, size), bytes_view(whole).first(size)));
     }

@@ -103,7 +103,7 @@ TEST_CASE("every kernel gives the portable kernel's state from random ones, for 
             CHECK(a == b);
         }
         for (std::size_t rate = 8; rate < 200; rate += 8) {
-            for (const std::size_t blocks : {0, 1, 2, 3, 5, 9}) {
+            for (const std::size_t blocks : sizes{0, 1, 2, 3, 5, 9}) {
                 absorb_like_the_portable(*each, rate, blocks, random);
             }
         }

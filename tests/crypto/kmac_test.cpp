@@ -181,8 +181,8 @@ TEST_CASE("pieces of any size give the tag of the whole") {
 TEST_CASE("a kept customisation serves any number of keys, and the one-shot form agrees") {
     const buffer s = text("culvert/1 mix");
     const kmac256::customised custom(s);
-    for (const std::size_t size : {32, 112}) {
-        for (const std::size_t x_size : {0, 64}) {
+    for (const std::size_t size : sizes{32, 112}) {
+        for (const std::size_t x_size : sizes{0, 64}) {
             for (std::size_t k = 0; k < 20; ++k) {
                 buffer kept(size), once(size);
                 kmac256 state(custom, counting(32, k));

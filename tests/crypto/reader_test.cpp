@@ -53,7 +53,7 @@ TEST_CASE("a span of another size than asked for is refused") {
 
 TEST_CASE("partitions add up") {
     random_source random;
-    for (std::size_t total : {0u, 1u, 100u, 65536u}) {
+    for (const std::size_t total : sizes{0u, 1u, 100u, 65536u}) {
         std::size_t sum = 0;
         for (const std::size_t size : random.partition(total)) sum += size;
         CHECK(sum == total);

@@ -102,7 +102,7 @@ TEST_CASE("the one-shot form is the same") {
 
 // MHumm/DEC #100: wrong from 64 KiB on.
 TEST_CASE("messages around 64 KiB in one piece") {
-    for (const std::size_t size : {65535, 65536, 65537}) {
+    for (const std::size_t size : sizes{65535, 65536, 65537}) {
         const buffer message = pattern_251(size);
         CHECK(hash_of(function<32>(crypto::best_keccak_kernel()), message, 32) ==
               oracle_hash("SHA3-256", message, 32));

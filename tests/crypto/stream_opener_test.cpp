@@ -43,7 +43,7 @@ opened feed(const aead_case& c, bytes_view stream, const std::vector<std::size_t
 
 TEST_CASE_TEMPLATE("every cut in three of a short stream, also inside the tag", Aead, short_nonce,
                    long_nonce) {
-    for (const std::size_t text_size : {0, 1, 15, 16, 17, 40}) {
+    for (const std::size_t text_size : sizes{0, 1, 15, 16, 17, 40}) {
         const aead_case c = sealed_case<Aead>(text_size);
         const buffer stream = stream_of(c);
         for (std::size_t first = 0; first <= stream.size(); ++first) {
@@ -106,7 +106,7 @@ TEST_CASE_TEMPLATE("a refused call changes nothing and can be repeated", Aead, s
     CHECK(opener.held() == 10);
 
     const bytes_view rest = bytes_view(stream).subspan(10);
-    for (const std::size_t room : {0, 1, 299}) {
+    for (const std::size_t room : sizes{0, 1, 299}) {
         const auto [result, written] = opener.update(rest, crypto::bytes(text).first(room));
         CHECK(result == status::short_output);
         CHECK(written == 0);
@@ -116,7 +116,7 @@ TEST_CASE_TEMPLATE("a refused call changes nothing and can be repeated", Aead, s
     buffer memory = joined(buffer(400), joined(rest, buffer(400)));
     const buffer before = memory;
     const bytes_view in = bytes_view(memory).subspan(400, rest.size());
-    for (const std::size_t out : {400, 399, 391, 389, 384, 101, 401, 705}) {
+    for (const std::size_t out : sizes{400, 399, 391, 389, 384, 101, 401, 705}) {
         CAPTURE(out);  // 390 would be in place
         CHECK(opener.update(in, crypto::bytes(memory).subspan(out, 300)).result == status::overlap);
     }

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <random>
 #include <span>
 #include <stdexcept>
@@ -20,6 +21,7 @@ namespace culvert::tests {
 using crypto::block_view;
 using crypto::bytes_view;
 using buffer = std::vector<std::uint8_t>;
+using sizes = std::initializer_list<std::size_t>;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool sanitized = true;
