@@ -1,0 +1,79 @@
+// culvert-load: a load client, and the backend that it talks to.
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/json/serialize.hpp>
+#include <csignal>
+#include <iostream>
+
+#include "bench/options.hpp"
+#include "bench/report.hpp"
+#include "bench/run.hpp"
+
+namespace {
+
+using namespace culvert::load;
+
+enum exit_status { all_well = 0, went_wrong = 1, wrong_usage = 2 };
+
+// Many connections are many files; what the system allows is the user's to use.
+void allow_many_files() noexcept {
+    rlimit limit{};
+    ::getrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur = limit.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+void await_signal() {
+    boost::asio::io_context context;
+    boost::asio::signal_set signals(context, SIGINT, SIGTERM);
+    signals.async_wait([](const boost::system::error_code&, int) {});
+    context.run();
+}
+
+int execute(const show_help& help) {
+    std::cout << help.text;
+    return all_well;
+}
+
+int execute(const serve_plan& plan) {
+    const backend running(plan);
+    std::cerr << "listening on " << running.address().text() << std::endl;
+    await_signal();
+    const served& counts = running.served();
+    if (!plan.quiet)
+        std::cerr << fmt::format("served {} connections: {} received, {} sent, {} wrong\n",
+                                 counts.connections.load(), size_text(counts.received),
+                                 size_text(counts.sent), counts.wrong.load());
+    return counts.wrong == 0 ? all_well : went_wrong;
+}
+
+int execute(const plan& what) {
+    const outcome found = run(what);
+    if (what.json)
+        std::cout << json(what, found) << '\n';
+    else
+        std::cout << table(what, found);
+    if (what.json || what.quiet)
+        for (const auto& [reason, times] : found.failures.reasons())
+            std::cerr << fmt::format("culvert-load: {} x {}\n", times, reason);
+    return succeeded(found) ? all_well : went_wrong;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    allow_many_files();
+    try {
+        const command wanted = parse_command_line({argv + 1, argv + argc});
+        return std::visit([](const auto& what) { return execute(what); }, wanted);
+    } catch (const usage_error& error) {
+        std::cerr << "culvert-load: " << error.what() << '\n';
+        return wrong_usage;
+    } catch (const failure& error) {
+        std::cerr << "culvert-load: " << error.what() << '\n';
+        return went_wrong;
+    }
+}

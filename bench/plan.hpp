@@ -1,0 +1,44 @@
+// What a run shall do: the command line, validated.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "bench/units.hpp"
+#include "bench/wire.hpp"
+#include "config/settings.hpp"
+
+namespace culvert::load {
+
+enum class mode : std::uint8_t { bulk, latency, churn, idle };
+enum class direction : std::uint8_t { up, down, both };
+
+[[nodiscard]] const char* text_of(mode of) noexcept;
+[[nodiscard]] const char* text_of(direction of) noexcept;
+
+// Where a run goes: a plaintext entry, or through a tunnel that this program is the client of.
+struct destination {
+    config::endpoint plain;
+    std::optional<config::client_settings> tunnel;
+    bool raw = false;  // a foreign echo service: no request, no verdict
+
+    [[nodiscard]] std::string text() const;
+};
+
+struct plan {
+    load::mode mode = mode::bulk;
+    destination to;
+    load::direction direction = direction::up;  // bulk
+    std::uint64_t size = 262'144;               // bytes of a write, or of a request
+    std::uint64_t reply_size = 0;               // latency: bytes of an answer
+    std::uint64_t bytes = unbounded;            // bulk: of each connection, in one direction
+    std::uint64_t rate = 0;                     // latency: requests/s in all; 0 = closed loop
+    unsigned connections = 1;
+    unsigned threads = 1;
+    milliseconds duration{10'000};
+    milliseconds grace{10'000};  // for what is under way when the duration is over
+    bool json = false;
+    bool quiet = false;
+};
+
+}  // namespace culvert::load

@@ -1,0 +1,121 @@
+#include "bench/run.hpp"
+
+#include <sys/resource.h>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <csignal>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "bench/progress.hpp"
+#include "bench/worker.hpp"
+
+namespace culvert::load {
+namespace {
+
+namespace asio = boost::asio;
+using carrier::error_code;
+
+double cpu_seconds_so_far() noexcept {
+    rusage used{};
+    ::getrusage(RUSAGE_SELF, &used);
+    const auto seconds = [](const timeval& time) {
+        return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+    };
+    return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+// The workers on their threads; this thread watches.
+class runner {
+  public:
+    explicit runner(const plan& what) : constants_(what) {
+        for (unsigned i = 0; i < what.threads; ++i)
+            workers_.push_back(std::make_unique<worker>(constants_, i));
+        await_signal();
+        if (!what.quiet) tick();
+    }
+
+    outcome execute();
+
+  private:
+    void launch(worker& one);
+    void await_signal();
+    void tick();
+    [[nodiscard]] outcome collect() const;
+
+    run_constants constants_;
+    progress progress_;
+    std::vector<std::unique_ptr<worker>> workers_;
+    std::vector<std::thread> threads_;
+    std::size_t running_ = 0;
+    asio::io_context watch_{1};
+    asio::signal_set signals_{watch_, SIGINT, SIGTERM};
+    asio::basic_waitable_timer<carrier::clock> second_{watch_, carrier::clock::now()};
+    bool stopped_ = false;
+};
+
+outcome runner::execute() {
+    const auto began = carrier::clock::now();
+    const double cpu_before = cpu_seconds_so_far();
+    running_ = workers_.size();
+    for (const auto& one : workers_) launch(*one);
+    watch_.run();
+    for (auto& thread : threads_) thread.join();
+    progress_.finish();
+
+    outcome found = collect();
+    found.time = carrier::clock::now() - began;
+    found.cpu_seconds = cpu_seconds_so_far() - cpu_before;
+    return found;
+}
+
+void runner::launch(worker& one) {
+    threads_.emplace_back([this, &one] {
+        one.run();
+        asio::post(watch_, [this] {
+            if (--running_ == 0) watch_.stop();
+        });
+    });
+}
+
+void runner::await_signal() {
+    signals_.async_wait([this](const error_code& ec, int) {
+        if (ec) return;
+        for (const auto& one : workers_) stopped_ ? one->abort() : one->stop();
+        stopped_ = true;
+        await_signal();
+    });
+}
+
+void runner::tick() {
+    second_.expires_at(second_.expiry() + std::chrono::seconds{1});
+    second_.async_wait([this](const error_code& ec) {
+        if (ec) return;
+        totals now;
+        for (const auto& one : workers_) now.add(one->counts);
+        progress_.show(now);
+        tick();
+    });
+}
+
+outcome runner::collect() const {
+    outcome all;
+    for (const auto& one : workers_) {
+        all.counts.add(one->counts);
+        all.latencies.merge(one->latencies);
+        all.failures.merge(one->failures);
+        all.missed += one->missed;
+    }
+    return all;
+}
+
+}  // namespace
+
+outcome run(const plan& what) {
+    runner all(what);
+    return all.execute();
+}
+
+}  // namespace culvert::load

@@ -1,0 +1,13 @@
+// A whole run: threads, progress, signals, and what came of it.
+#pragma once
+
+#include "bench/plan.hpp"
+#include "bench/tally.hpp"
+
+namespace culvert::load {
+
+// SIGINT and SIGTERM end the run early, a second one without waiting for what is under way.
+// Reports on stderr once a second, unless the plan is quiet.
+outcome run(const plan& what);
+
+}  // namespace culvert::load
