@@ -57,7 +57,6 @@ std::vector<permutation_case> states_of(std::string_view path, std::string_view 
     return cases;
 }
 
-// The blocks of the messages in XKCP's file are absorbed by hand there; here by the kernel.
 void absorb_like_the_portable(const kernel& each, std::size_t rate, std::size_t blocks,
                               random_source& random) {
     keccak_lanes a = lanes_of(random.bytes(200));
