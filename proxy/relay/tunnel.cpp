@@ -43,14 +43,8 @@ tunnel::tunnel(carrier::stream_socket plain, established other_end,
 awaitable<void> tunnel::run() {
     using namespace asio::experimental::awaitable_operators;
     std::optional<session_end> failed;
-    // Named: g++ 12 destroys temporaries of such an expression twice.
-    awaitable<void> sealing = seal_direction();
-    awaitable<void> opening = open_direction();
-    awaitable<void> watching = watch();
-    awaitable<void> both = std::move(sealing) && std::move(opening);
-    awaitable<void> all = std::move(both) && std::move(watching);
     try {
-        co_await std::move(all);
+        co_await (seal_direction() && open_direction() && watch());
     } catch (const session_end& e) {
         failed = first_end_ ? *first_end_ : e;
     } catch (const std::exception& e) {  // several at once among them
@@ -79,9 +73,11 @@ void tunnel::end(end_reason why, std::string detail) {
 // ---- plaintext to records ----
 
 awaitable<void> tunnel::seal_direction() {
-    for (;;) {
+    // Not as `for (;;) … if (co_await …) break;`: g++ 12 lays that frame out wrongly.
+    bool ended = false;
+    while (!ended) {
         co_await wait_for_plain();
-        if (co_await seal_available()) break;
+        ended = co_await seal_available();
     }
     co_await end_sealing();
 }
@@ -159,10 +155,11 @@ struct tunnel::inbox {
 
 awaitable<void> tunnel::open_direction() {
     inbox in;
-    for (unsigned round = 1;; ++round) {
-        if (!co_await receive(in)) break;
+    bool more = co_await receive(in);
+    for (unsigned round = 1; more; ++round) {
         co_await open_received(in);
         if (round % rounds_at_once == 0) co_await let_others_run();
+        more = co_await receive(in);
     }
     done_ = true;
     watch_timer_.cancel();
