@@ -1,0 +1,55 @@
+# The front door. Everything is built by CMake, in build/<preset>; see CMakePresets.json.
+#
+#   make             builds build/release/culvert and build/release/culvert-load
+#   make run         shows a tunnel at work, over TCP and over WebSocket
+#   make test        builds and runs every test, those under sanitizers too
+#   make test-fast   the tests of the release build that need no service
+#   make test-long   messages of GiB, and whatever else takes long
+#   make lint        formatting, and a build by clang without a warning
+#   make format      formats the sources
+#   make clean
+
+JOBS ?= $(shell nproc)
+CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
+SOURCES = git ls-files '*.cpp' '*.hpp'
+
+.PHONY: all run test test-fast test-long test-asan test-tsan lint format clean
+
+all: build/release
+
+.PHONY: build/release build/asan build/tsan build/clang
+build/release build/asan build/tsan build/clang:
+	@.ci/packages build
+	@test -f $@/build.ninja || cmake --preset $(@F) >/dev/null
+	@cmake --build --preset $(@F) -j $(JOBS)
+
+run: build/release
+	@python3 bench/demo.py build/release
+
+test: test-asan test-tsan build/release
+	@.ci/packages test
+	$(CTEST) --test-dir build/release
+
+test-fast: build/release
+	$(CTEST) --test-dir build/release -LE system
+
+# The daemon's sockets, threads and coroutines are covered by the in-process tests; the tests of
+# real binaries would only be slower here.
+test-asan test-tsan: test-%: build/%
+	$(CTEST) --test-dir build/$* -LE system
+
+test-long: build/release
+	@.ci/packages test
+	$(CTEST) --test-dir build/release -C long -L long
+
+lint:
+	@.ci/packages build lint
+	$(SOURCES) | xargs clang-format-14 --dry-run --Werror
+	@$(MAKE) build/clang
+
+format:
+	@.ci/packages lint
+	$(SOURCES) | xargs clang-format-14 -i
+
+clean:
+	rm -rf build
