@@ -121,7 +121,7 @@ def drive(binaries, carrier, processes):
 
 
 def row(carrier, bulk, latency):
-    sound = all(result["integrity"] == "ok" and result["errors"] == 0 for result in (bulk, latency))
+    sound = all(result["integrity"] == "ok" and result["failures"] == 0 for result in (bulk, latency))
     times = latency["latency_us"]
     gib = bulk["bytes"] / 2**30
     text = (f"  {'TCP' if carrier == 'tcp' else 'WebSocket':<10}{gib:>8.2f} GiB{bulk['mib_per_second']:>9.0f}"
@@ -135,10 +135,10 @@ What you saw: plaintext in at one end, XChaCha20-Poly1305 records between the en
 at the other. Both ends ran on this machine, so they and the load shared its processors.
 
 What to try next:
-  {0}/culvert keygen psk edge.psk         a key for two hosts of yours
-  {0}/culvert help config                 every key of the configuration file
-  {0}/culvert-load bulk --help            the load client, for your own entry
-  README.md                                           the two-host set-up in five minutes
+  {0}/culvert keygen psk edge.psk   a key for two hosts of yours
+  {0}/culvert help config           every key of the configuration file
+  {0}/culvert-load bulk --help      the load client, for your own entry
+  README.md shows the two-host set-up in five minutes
 """
 
 

@@ -6,6 +6,7 @@
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -17,6 +18,9 @@ namespace {
 
 namespace asio = boost::asio;
 using carrier::error_code;
+
+// Some send a signal to a process and then to its group: twice, but meant once.
+constexpr std::chrono::milliseconds impatient_after{500};
 
 double cpu_seconds_so_far() noexcept {
     rusage used{};
@@ -53,7 +57,7 @@ class runner {
     asio::io_context watch_{1};
     asio::signal_set signals_{watch_, SIGINT, SIGTERM};
     asio::basic_waitable_timer<carrier::clock> second_{watch_, carrier::clock::now()};
-    bool stopped_ = false;
+    std::optional<carrier::time_point> stopped_;
 };
 
 outcome runner::execute() {
@@ -83,8 +87,10 @@ void runner::launch(worker& one) {
 void runner::await_signal() {
     signals_.async_wait([this](const error_code& ec, int) {
         if (ec) return;
-        for (const auto& one : workers_) stopped_ ? one->abort() : one->stop();
-        stopped_ = true;
+        const auto now = carrier::clock::now();
+        const bool again = stopped_ && now - *stopped_ >= impatient_after;
+        if (!stopped_) stopped_ = now;
+        for (const auto& one : workers_) again ? one->abort() : one->stop();
         await_signal();
     });
 }

@@ -6,7 +6,7 @@
 
 namespace culvert::load {
 
-// SIGINT and SIGTERM end the run early, a second one without waiting for what is under way.
+// SIGINT and SIGTERM end the run early; a later second one does not wait for what is under way.
 // Reports on stderr once a second, unless the plan is quiet.
 outcome run(const plan& what);
 
