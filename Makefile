@@ -15,15 +15,18 @@ SOURCES = git ls-files '*.cpp' '*.hpp'
 
 .PHONY: all run test test-fast test-long test-asan test-tsan lint format clean
 
-all: build/release
+all: binaries
 
-.PHONY: build/release build/asan build/tsan build/clang
+.PHONY: binaries build/release build/asan build/tsan build/clang
+binaries: TARGETS = --target culvert culvert-load
+binaries: build/release
+
 build/release build/asan build/tsan build/clang:
 	@.ci/packages build
 	@test -f $@/build.ninja || cmake --preset $(@F) >/dev/null
-	@cmake --build --preset $(@F) -j $(JOBS)
+	@cmake --build --preset $(@F) -j $(JOBS) $(TARGETS)
 
-run: build/release
+run: binaries
 	@python3 bench/demo.py build/release
 
 test: test-asan test-tsan build/release

@@ -58,7 +58,7 @@ class PostgreSql(case.SystemTest):
         self.query(self.port, f"CREATE DATABASE {database}")
         self.run_client("pgbench", port, "-i", "-q", "-s", "2", database)
         for mode in ("simple", "prepared"):
-            told = self.run_client("pgbench", port, "-c", "8", "-j", "2", "-t", "100", "-M", mode,
+            told = self.run_client("pgbench", port, "-n", "-c", "8", "-j", "2", "-t", "100", "-M", mode,
                                    database)
             self.assertIn("number of transactions actually processed: 800/800", told)
 

@@ -78,7 +78,7 @@ connect = http://127.0.0.1:7700
 psk = edge.psk
 dead-peer = 1s
 """
-LINES_WITH_MISTAKES = (2, 5, 6, 7, 8, 9, 10, 11, 12, 14, 18, 20)
+LINES_WITH_MISTAKES = [2, 5, 6, 7, 8, 9, 10, 11, 12, 14, 18, 20]
 
 
 class Configuration(CommandLine):
@@ -90,7 +90,7 @@ class Configuration(CommandLine):
             with self.subTest(command):
                 out, complaint = self.culvert(command, file, status=2)
                 told = re.findall(rf"(?m)^{re.escape(str(file))}:(\d+): (.+)$", out + complaint)
-                self.assertEqual([int(line) for line, _ in told], list(LINES_WITH_MISTAKES))
+                self.assertEqual(sorted({int(line) for line, _ in told}), LINES_WITH_MISTAKES)
                 self.assertIn("did you mean 'threads'?", told[0][1])
 
     def test_a_good_file(self):

@@ -117,6 +117,7 @@ class Tunnel:
                  server_keys=None, client_keys=None, service="it", **process_options):
         self._test = test
         self.kind = kind
+        self._replaced = 0
         self.folder = test.make_folder()
         self.server_port, self.client_port = free_port(), free_port()
         self.relay = Relay(self.server_port) if relay else None
@@ -164,10 +165,12 @@ class Tunnel:
     def replace_client(self, change=lambda text: text, ports=None, **options):
         """Another client daemon in the place of the first, with a changed configuration."""
         self.client.stop()
-        file = self.folder / "other-client.conf"
+        self._replaced += 1
+        name = f"client-{self._replaced}"
+        file = self.folder / f"{name}.conf"
         file.write_text(change((self.folder / "client.conf").read_text()))
         ports = [self.client_port] if ports is None else ports
-        self.client = self._test.start_daemon(file, "other-client", ports, **options)
+        self.client = self._test.start_daemon(file, name, ports, **options)
 
     def connect(self, seconds=20):
         """An application's connection into the tunnel."""
