@@ -7,14 +7,15 @@
 
 #include "proxy/relay/deadline.hpp"
 #include "proxy/relay/dial.hpp"
+#include "proxy/relay/goodbye.hpp"
 
 namespace culvert::daemon {
 namespace {
 
 using relay::dial_stage;
 
-// A server that refuses says so at once, one whose backend is down within its connect timeout;
-// whoever is still silent after this has most likely connected.
+// A server that refuses says so at once, or when its backend has not answered within the connect
+// timeout. Whoever is still silent after this has most likely connected.
 constexpr std::chrono::seconds patience{2};
 
 const char* advice(dial_stage failed) noexcept {
@@ -56,6 +57,7 @@ relay::awaitable<std::string> refusal(relay::established& session) {
         if (done.records == 1) {
             if (record[0].type == protocol::record_type::alert)
                 co_return relay::text_of(protocol::alert_from(record[0].payload[0]));
+            // END, or DATA: the service is there.
             if (record[0].type != protocol::record_type::pad) co_return std::string();
             continue;
         }
@@ -66,6 +68,17 @@ relay::awaitable<std::string> refusal(relay::established& session) {
         if (got.ec) co_return "the server ended the connection: " + got.ec.message();
         size += got.size;
     }
+}
+
+// In good order where the service has ended, else with an ALERT.
+relay::awaitable<void> take_leave(relay::established& session) {
+    const bool ended = session.opener.ended();
+    relay::buffer_pool pool;
+    if (ended)
+        co_await session.writer->to().finish();
+    else
+        co_await say_why(*session.writer, relay::session_end(relay::end_reason::shutdown), pool);
+    session.writer->to().close();
 }
 
 relay::awaitable<int> go(const config::client_settings& section) {
@@ -80,11 +93,13 @@ relay::awaitable<int> go(const config::client_settings& section) {
         const relay::executor ex = co_await boost::asio::this_coro::executor;
         relay::established session = co_await relay::dial(ex, section, keys, passed);
         co_await relay::open_service(session, section.service);
+        // Nothing is wanted of the service: most of them end as soon as they hear so.
+        co_await session.writer->send(protocol::record_type::end);
         why = co_await refusal(session);
         if (why.empty()) {
             passed(dial_stage::open,
                    "service " + (section.service.empty() ? "(default)" : section.service));
-            session.writer->to().reset();
+            co_await take_leave(session);
             co_return 0;
         }
     } catch (const std::exception& e) {
