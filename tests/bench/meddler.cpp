@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <span>
@@ -35,13 +36,11 @@ void send_all(int fd, bytes data) {
     }
 }
 
+// Both peers get a reset now, and whoever waits on one of the sockets gets an error.
 void reset_both(int a, int b) {
-    const linger at_once{1, 0};
-    for (const int fd : {a, b}) {
-        ::setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
-        // Closing waits for the other direction; the reset goes out with it.
-        ::shutdown(fd, SHUT_RD);
-    }
+    sockaddr nowhere{};
+    nowhere.sa_family = AF_UNSPEC;
+    for (const int fd : {a, b}) ::connect(fd, &nowhere, sizeof nowhere);
 }
 
 // One direction.
@@ -69,15 +68,22 @@ struct pump {
         return true;
     }
 
-    // False when this is the end of the direction.
+    // False when this is the end of the connection.
     bool do_harm(bytes data) {
-        const auto at = static_cast<std::size_t>(plan->offset - passed);
+        const auto at = static_cast<std::size_t>(plan->offset - std::min(plan->offset, passed));
         const harm what = plan->harm;
         if (what == harm::swallow) return true;
         plan.reset();
         send_all(to, data.first(at));
-        if (what == harm::reset) reset_both(from, to);
-        if (what == harm::reset || what == harm::end) return false;
+        if (what == harm::reset) {
+            reset_both(from, to);
+            return false;
+        }
+        if (what == harm::end) {
+            ::shutdown(to, SHUT_WR);
+            plan = mischief{false, 0, harm::swallow};  // a sender that was stuck would hold us
+            return true;
+        }
         if (what == harm::flip) data[at] ^= 0x10;
         if (what == harm::repeat) send_all(to, data.subspan(at, 1));
         return pass(data.subspan(what == harm::lose ? at + 1 : at));
