@@ -92,4 +92,13 @@ struct settings {
     std::vector<client_settings> clients;
 };
 
+// A section whose secret keys are wiped: once the handshake has its own form of them, they need not
+// lie in memory a second time.
+template <class Section>
+Section without_secrets(Section section) {
+    section.keys.psk.reset();
+    section.keys.identity.reset();
+    return section;
+}
+
 }  // namespace culvert::config

@@ -8,10 +8,12 @@
 #include <csignal>
 #include <deque>
 
+#include "crypto/kernels/report.hpp"
 #include "proxy/daemon/accept.hpp"
 #include "proxy/daemon/worker.hpp"
 #include "proxy/observe/log.hpp"
 #include "proxy/relay/client_session.hpp"
+#include "proxy/relay/connect.hpp"
 #include "proxy/relay/server_session.hpp"
 
 namespace culvert::daemon {
@@ -22,6 +24,7 @@ using carrier::awaitable;
 using carrier::clock;
 using observe::log;
 using observe::log_level;
+using relay::closing;
 
 constexpr auto no_throw = asio::as_tuple(carrier::use_awaitable);
 
@@ -63,7 +66,7 @@ class daemon {
 
   private:
     bool listen();
-    bool listen(const config::endpoint& place, const std::string& section,
+    bool listen(const config::endpoint& place, const std::string& section, closing how,
                 const std::function<void(int)>& take);
     void take_tunnel(const std::shared_ptr<const relay::server_context>& context, int fd);
     void take_application(const std::shared_ptr<const relay::client_context>& context,
@@ -93,8 +96,18 @@ class daemon {
     int status_ = 0;
 };
 
+void report_kernels() {
+    for (const auto& choice : crypto::kernel_choices()) {
+        log(log_level::debug, "{}: kernel {}", choice.primitive, choice.kernel);
+        if (choice.warning != crypto::kernel_warning::none)
+            log(log_level::warning, "{}: {} {}; using {}", choice.primitive, choice.refused,
+                crypto::describe(choice.warning), choice.kernel);
+    }
+}
+
 int daemon::run() {
     observe::set_log_level(to_log_level(options_.level));
+    report_kernels();
     std::signal(SIGPIPE, SIG_IGN);
     if (!listen()) return 2;
     for (worker& w : workers_) w.start();
@@ -114,25 +127,28 @@ int daemon::run() {
 bool daemon::listen() {
     bool ok = true;
     for (const auto& context : servers_)
-        ok &= listen(context->settings.listen, "server." + context->settings.name,
+        ok &= listen(context->settings.listen, "server." + context->settings.name, closing::quiet,
                      [this, context](int fd) { take_tunnel(context, fd); });
     for (const auto& context : clients_) {
         const auto open = std::make_shared<std::atomic<std::size_t>>(0);
-        ok &= listen(context->settings.listen, "client." + context->settings.name,
+        ok &= listen(context->settings.listen, "client." + context->settings.name, closing::reset,
                      [this, context, open](int fd) { take_application(context, open, fd); });
     }
     return ok;
 }
 
-bool daemon::listen(const config::endpoint& place, const std::string& section,
+bool daemon::listen(const config::endpoint& place, const std::string& section, closing how,
                     const std::function<void(int)>& take) {
     auto sockets = listen_on(place);
     if (!sockets) {
         log(log_level::error, "{}: {}", section, sockets.error().text);
         return false;
     }
-    for (auto& socket : *sockets)
+    for (auto& socket : *sockets) {
+        // Accepted sockets inherit it: there is no moment in which one would close quietly.
+        carrier::arm_reset(socket.fd(), how == closing::reset);
         acceptors_.emplace_back(context_.get_executor(), std::move(socket), section, take);
+    }
     log(log_level::info, "{}: listening on {}", section, place.text());
     return true;
 }
@@ -151,7 +167,6 @@ void daemon::take_tunnel(const std::shared_ptr<const relay::server_context>& con
 
 void daemon::take_application(const std::shared_ptr<const relay::client_context>& context,
                               const std::shared_ptr<std::atomic<std::size_t>>& open, int fd) {
-    carrier::arm_reset(fd, true);
     if (*open >= context->settings.limits.connections) {
         ::close(fd);
         log(full_sections_, log_level::warning,

@@ -12,10 +12,10 @@ namespace culvert::relay {
 // The constants of a client section.
 struct client_context {
     explicit client_context(config::client_settings from)
-        : settings(std::move(from)), keys(keys_of(settings)) {}
+        : keys(keys_of(from)), settings(config::without_secrets(std::move(from))) {}
 
-    const config::client_settings settings;
     const protocol::client_keys keys;
+    const config::client_settings settings;  // without the secret keys
 };
 
 // `plain`: a prepared socket, armed to reset.

@@ -49,8 +49,8 @@ awaitable<addresses> resolve(const executor& ex, const config::endpoint& to) {
 
 }  // namespace
 
-awaitable<connected> connect(const executor& ex, const config::endpoint& to,
-                             carrier::time_point by) {
+awaitable<connected> connect(const executor& ex, const config::endpoint& to, carrier::time_point by,
+                             closing how) {
     connected result{{}, false, stream_socket(ex)};
     const addresses found = co_await resolve(ex, to);
     result.ec = found.ec;
@@ -65,6 +65,7 @@ awaitable<connected> connect(const executor& ex, const config::endpoint& to,
             result.ec = opened;
             continue;
         }
+        carrier::arm_reset(socket, how == closing::reset);
         auto [ec] = co_await socket.async_connect(address, no_throw);
         result.ec = limit.passed() ? error_code(asio::error::timed_out) : ec;
         if (!result.ec) {

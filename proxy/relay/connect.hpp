@@ -12,8 +12,11 @@ struct connected {
     carrier::stream_socket socket;
 };
 
+// How the socket is to close if nothing else is said until then, be it because the process died.
+enum class closing : std::uint8_t { quiet, reset };
+
 // Tries every address that the name has, in order, until one answers. The socket comes prepared.
 carrier::awaitable<connected> connect(const carrier::executor& ex, const config::endpoint& to,
-                                      carrier::time_point by);
+                                      carrier::time_point by, closing how = closing::quiet);
 
 }  // namespace culvert::relay

@@ -26,25 +26,24 @@ void waiting_room::leave(const std::string& key) {
 }
 
 server_context::server_context(config::server_settings from, protocol::replay_cache& cache)
-    : settings(std::move(from)),
+    : keys(keys_of(from)),
+      settings(config::without_secrets(std::move(from))),
       replays(cache),
-      keys(make_keys()),
       unproven(std::make_shared<unproven_registry>(
           unproven_caps{settings.unproven, settings.unproven_per_address})),
       waiting(settings.waiting) {
     for (const auto& client : settings.clients) names_.emplace(client.key, client.name);
 }
 
-protocol::server_keys server_context::make_keys() const {
+protocol::server_keys server_context::keys_of(const config::server_settings& from) const {
     std::vector<crypto::secret<32>> psks;
-    if (settings.keys.psk) psks.push_back(settings.keys.psk->clone());
-    auto made =
-        settings.keys.identity
-            ? protocol::server_keys::with_identity(
-                  protocol::key_pair_of(settings.keys.identity->clone()),
-                  [this](const protocol::public_key& key) { return names_.contains(key); }, psks)
-            : protocol::server_keys::with_psks(psks, as_bytes(settings.keys.realm));
-    made.clock_skew = settings.clock_skew;
+    if (from.keys.psk) psks.push_back(from.keys.psk->clone());
+    const auto knows = [this](const protocol::public_key& key) { return names_.contains(key); };
+    auto made = from.keys.identity
+                    ? protocol::server_keys::with_identity(
+                          protocol::key_pair_of(from.keys.identity->clone()), knows, psks)
+                    : protocol::server_keys::with_psks(psks, as_bytes(from.keys.realm));
+    made.clock_skew = from.clock_skew;
     return made;
 }
 

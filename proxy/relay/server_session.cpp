@@ -352,13 +352,12 @@ awaitable<stream_socket> server_session::reach_backend(const std::string& servic
     const config::endpoint* target = context_->target_of(service);
     if (target == nullptr) throw session_end(end_reason::refused, "there is no such service");
     const auto by = clock::now() + context_->settings.limits.connect;
-    connected to = co_await connect(thread_.executor, *target, by);
+    connected to = co_await connect(thread_.executor, *target, by, closing::reset);
     if (to.ec == asio::error::timed_out)
         throw session_end(end_reason::backend_timeout, target->text());
     if (to.ec)
         throw session_end(end_reason::backend_unreachable, target->text() + ": " + to.ec.message());
     if (stop_) throw session_end(end_reason::shutdown);
-    carrier::arm_reset(to.socket, true);
     co_return std::move(to.socket);
 }
 

@@ -37,16 +37,16 @@ class server_context {
     // nullptr: no such service.
     [[nodiscard]] const config::endpoint* target_of(std::string_view service) const;
 
-    const config::server_settings settings;
-    protocol::replay_cache& replays;
     const protocol::server_keys keys;
+    const config::server_settings settings;  // without the secret keys
+    protocol::replay_cache& replays;
     const std::shared_ptr<unproven_registry> unproven;
     mutable waiting_room waiting;
     mutable std::atomic<std::size_t> sessions{0};  // that have proved their key
     mutable observe::log_limit strangers;          // lines about those that have not
 
   private:
-    [[nodiscard]] protocol::server_keys make_keys() const;
+    [[nodiscard]] protocol::server_keys keys_of(const config::server_settings& from) const;
 
     std::map<protocol::public_key, std::string> names_;
 };
