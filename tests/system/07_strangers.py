@@ -234,7 +234,7 @@ class WrongClients(case.SystemTest):
     def gives_up(self, tunnel, reason, least=EARLIEST):
         """The application gets a reset and both logs say why."""
         began = time.monotonic()
-        got = read_until_end(tunnel.connect(), seconds=25)
+        got = tunnel.outcome(seconds=25)
         seconds = time.monotonic() - began
         self.assertEqual(got, Received(b"", RESET))
         # After 15 s the client gives up; the server may have closed before.

@@ -10,7 +10,7 @@ import zlib
 
 from support import case
 from support.backends import echo
-from support.streams import CLEAN, RESET, flood, in_background, random_bytes, read_exactly
+from support.streams import CLEAN, RESET, Background, flood, random_bytes, read_exactly
 from support.tunnel import BOTH_CARRIERS, FOUR_KINDS, TCP
 from support.waiting import together, until
 
@@ -139,7 +139,7 @@ class SlowReaders(case.SystemTest):
         pairs = [tunnel.open(backend) for _ in range(self.COUNT)]
         data = random_bytes(16 * MIB, "flood")
         for application, _ in pairs:
-            in_background(lambda a=application: (a.settimeout(60), a.sendall(data),
+            Background(lambda a=application: (a.settimeout(60), a.sendall(data),
                                                  a.shutdown(socket.SHUT_WR)))
         for _ in range(10):
             time.sleep(0.3)
@@ -169,9 +169,9 @@ class Latency(case.SystemTest):
         tunnel = self.tunnel(kind, backend.target)
         bulk, source = tunnel.open(backend)
         quick, partner = tunnel.open(backend)
-        in_background(flood, source)
-        in_background(self.swallow, bulk)
-        in_background(echo, partner)
+        Background(flood, source)
+        Background(self.swallow, bulk)
+        Background(echo, partner)
         times = []
         for _ in range(500):
             began = time.perf_counter()

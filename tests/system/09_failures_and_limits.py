@@ -17,9 +17,9 @@ NOTHING_BUT_A_RESET = Received(b"", RESET)
 
 
 class Backends(case.SystemTest):
-    def reset_comes_within(self, seconds, application):
+    def reset_comes_within(self, seconds, tunnel, opening=b""):
         began = time.monotonic()
-        self.assertEqual(read_until_end(application), NOTHING_BUT_A_RESET)
+        self.assertEqual(tunnel.outcome(opening), NOTHING_BUT_A_RESET)
         self.assertLess(time.monotonic() - began, seconds)
 
     @case.for_kinds(*FOUR_KINDS)
@@ -27,9 +27,7 @@ class Backends(case.SystemTest):
         port = free_port()
         tunnel = self.tunnel(kind, f"127.0.0.1:{port}")
         for opening in (b"", b"hello"):
-            application = tunnel.connect()
-            application.sendall(opening)
-            self.reset_comes_within(1, application)
+            self.reset_comes_within(1, tunnel, opening)
         tunnel.server.wait_for_log(f"backend unreachable: 127.0.0.1:{port}: Connection refused")
         tunnel.client.wait_for_log("ended by the other end: backend unreachable")
 
@@ -37,13 +35,13 @@ class Backends(case.SystemTest):
     def test_a_unix_backend_that_is_not_there(self, kind):
         path = self.make_folder() / "none.sock"
         tunnel = self.tunnel(kind, f"unix:{path}")
-        self.reset_comes_within(1, tunnel.connect())
+        self.reset_comes_within(1, tunnel)
         tunnel.server.wait_for_log("backend unreachable: .*No such file")
 
     @case.for_kinds(*FOUR_KINDS)
     def test_an_unknown_service(self, kind):
         tunnel = self.tunnel(kind, "127.0.0.1:1", service="other")
-        self.reset_comes_within(1, tunnel.connect())
+        self.reset_comes_within(1, tunnel)
         tunnel.server.wait_for_log("service other: service refused: there is no such service")
         tunnel.client.wait_for_log("no such service, or not for this client")
 
@@ -51,7 +49,7 @@ class Backends(case.SystemTest):
     def test_the_default_service_is_the_first(self, kind):
         service = self.service(lambda connection: connection.sendall(b"first"))
         tunnel = self.tunnel(kind, service.target, service="", server=["service = z 127.0.0.1:1"])
-        self.assertEqual(read_until_end(tunnel.connect()), Received(b"first", CLEAN))
+        self.assertEqual(tunnel.outcome(), Received(b"first", CLEAN))
 
     @case.for_kinds(*BOTH_CARRIERS)
     def test_a_backend_that_does_not_answer(self, kind):
@@ -66,7 +64,7 @@ class Backends(case.SystemTest):
         target = f"127.0.0.1:{full.getsockname()[1]}"
         tunnel = self.tunnel(kind, target, server=["connect-timeout = 2s"])
         began = time.monotonic()
-        self.assertEqual(read_until_end(tunnel.connect()), NOTHING_BUT_A_RESET)
+        self.assertEqual(tunnel.outcome(), NOTHING_BUT_A_RESET)
         self.assertTrue(1.8 <= time.monotonic() - began <= 3.5)
         tunnel.client.wait_for_log("ended by the other end: timeout")
 
@@ -140,7 +138,7 @@ class Backends(case.SystemTest):
     def test_a_server_that_is_not_there(self, kind):
         tunnel = self.tunnel(kind, "127.0.0.1:1")
         tunnel.server.stop()
-        self.reset_comes_within(1, tunnel.connect())
+        self.reset_comes_within(1, tunnel)
         tunnel.client.wait_for_log("server unreachable: .*Connection refused")
 
     @case.for_kinds(*BOTH_CARRIERS)
@@ -173,7 +171,7 @@ class Limits(case.SystemTest):
             self.assert_echo(application)
         for _ in range(30):
             began = time.monotonic()
-            self.assertEqual(read_until_end(tunnel.connect()), NOTHING_BUT_A_RESET)
+            self.assertEqual(tunnel.outcome(), NOTHING_BUT_A_RESET)
             self.assertLess(time.monotonic() - began, 1)
         self.assertEqual(service.connections, 5)
         limiting = tunnel.client if "client" in limit else tunnel.server

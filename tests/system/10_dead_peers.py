@@ -8,7 +8,7 @@ import time
 from support import case
 from support.backends import echo
 from support.streams import (
-    CLEAN, RESET, Received, flood, in_background, random_bytes, read_exactly, read_until_end,
+    CLEAN, RESET, Background, Received, flood, random_bytes, read_exactly, read_until_end,
 )
 from support.tunnel import BOTH_CARRIERS, FOUR_KINDS
 from support.waiting import together
@@ -23,9 +23,9 @@ class Silence(case.SystemTest):
     def make(self, kind, target):
         return self.tunnel(kind, target, relay=True, server=SHORT, client=SHORT)
 
-    def hears_of_it(self, end, began):
+    def hears_of_it(self, end, began, sending=None):
         """A reset, once nothing was heard for the limit."""
-        got = read_until_end(end, seconds=20)
+        got = read_until_end(end, seconds=20, sending=sending)
         self.assertEqual(got.end, RESET)
         seconds = time.monotonic() - began
         # The clock began with the last byte that came, up to a keepalive ago.
@@ -35,13 +35,14 @@ class Silence(case.SystemTest):
         backend = self.backend()
         tunnel = self.make(kind, backend.target)
         application, service = tunnel.open(backend)
+        sending = None
         if busy:
-            in_background(flood, service)
+            sending = Background(flood, service)
             read_exactly(application, MIB)
         began = time.monotonic()
         tunnel.relay.go_dark()
-        together({name: functools.partial(self.hears_of_it, end, began)
-                  for name, end in (("application", application), ("service", service))})
+        together({"application": lambda: self.hears_of_it(application, began),
+                  "service": lambda: self.hears_of_it(service, began, sending)})
         for daemon in (tunnel.server, tunnel.client):
             self.assert_one_log_line(daemon, "nothing heard from the other end")
 
@@ -71,7 +72,7 @@ class Silence(case.SystemTest):
         tunnel = self.make(kind, backend.target)
         tunnel.relay.go_dark()
         began = time.monotonic()
-        self.assertEqual(read_until_end(tunnel.connect(), seconds=20), Received(b"", RESET))
+        self.assertEqual(tunnel.outcome(), Received(b"", RESET))
         self.assertLess(time.monotonic() - began, 16)
 
     def test_all(self):
@@ -140,7 +141,7 @@ class QuietLife(case.SystemTest):
                         else (application, service))
         data = random_bytes(24 * MIB, "stalled")
         source.settimeout(None)
-        in_background(lambda: (source.sendall(data), source.shutdown(socket.SHUT_WR)))
+        Background(lambda: (source.sendall(data), source.shutdown(socket.SHUT_WR)))
         time.sleep(self.LENGTH)
         got = read_until_end(sink)
         self.assertEqual(got.end, CLEAN)

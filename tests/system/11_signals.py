@@ -10,7 +10,7 @@ from support import case
 from support.backends import echo
 from support.ports import is_listening
 from support.streams import (
-    CLEAN, RESET, connect, flood, in_background, random_bytes, read_exactly, read_until_end,
+    CLEAN, RESET, Background, connect, flood, random_bytes, read_exactly, read_until_end,
 )
 from support.tunnel import BOTH_CARRIERS, FOUR_KINDS, TCP
 from support.waiting import together, until
@@ -49,7 +49,7 @@ class Stopping(case.SystemTest):
         for application, service in pairs:
             application.sendall(b"go on")
             self.assertEqual(read_exactly(service, 5), b"go on")
-            in_background(lambda service=service: (service.sendall(data[1000:]), service.close()))
+            Background(lambda service=service: (service.sendall(data[1000:]), service.close()))
         for application, _ in pairs:
             got = read_until_end(application)
             self.assertEqual(got.end, CLEAN)
@@ -68,8 +68,8 @@ class Stopping(case.SystemTest):
         backend = self.backend()
         tunnel = self.tunnel(kind, backend.target, daemon=["drain = 2s"])
         idle, busy, short = (tunnel.open(backend) for _ in range(3))
-        in_background(flood, busy[1])
-        in_background(lambda: [None for _ in iter(lambda: busy[0].recv(MIB), b"")])
+        Background(flood, busy[1])
+        Background(lambda: [None for _ in iter(lambda: busy[0].recv(MIB), b"")])
         daemon = getattr(tunnel, end)
         began = time.monotonic()
         daemon.send_signal(signal.SIGTERM)
@@ -93,7 +93,7 @@ class Stopping(case.SystemTest):
                     backend = self.backend()
                     tunnel = self.tunnel(kind, backend.target, daemon=["drain = 60s"])
                     application, service = tunnel.open(backend)
-                    in_background(flood, service)
+                    Background(flood, service)
                     read_exactly(application, MIB)
                     daemon = getattr(tunnel, end)
                     daemon.send_signal(signal.SIGTERM)
@@ -161,7 +161,7 @@ class Stopping(case.SystemTest):
                 except OSError:
                     pass
 
-        threads = [in_background(storm) for _ in range(4)]
+        threads = [Background(storm) for _ in range(4)]
         time.sleep(moment)
         daemon.send_signal(signal.SIGTERM)
         try:

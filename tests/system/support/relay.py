@@ -3,6 +3,8 @@
 It passes everything on as it comes, ends and resets included, until a test tells it otherwise.
 """
 
+import queue
+import select
 import socket
 import threading
 
@@ -32,8 +34,6 @@ class Relay:
             except OSError:
                 reset(client)
                 continue
-            for end in (client, server):
-                end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             link = Link(client, server, self._dark)
             if self.on_link:
                 self.on_link(link)
@@ -62,26 +62,85 @@ class Relay:
 
 
 class Link:
-    """One connection through the relay: `up` runs from client to server, `down` back."""
+    """One connection through the relay: `up` runs from client to server, `down` back. A thread of
+    its own does all the work, and what tests ask for while it runs."""
 
     def __init__(self, client, server, dark):
         self._ends = (client, server)
         self.up = Pipe(client, server, dark, self)
         self.down = Pipe(server, client, dark, self)
+        self._pipes = (self.up, self.down)
+        self._requests = queue.SimpleQueue()
+        self._bell, self._ringer = socket.socketpair()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._over = False
+        for end in self._ends:
+            end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            end.setblocking(False)
 
     def start(self):
-        for pipe in (self.up, self.down):
-            threading.Thread(target=pipe.run, daemon=True).start()
+        self._thread.start()
 
     def finish(self):
         """A FIN to both ends."""
-        for pipe in (self.up, self.down):
-            pipe.finish()
+        self.do(lambda: [pipe.finish() for pipe in self._pipes])
 
     def reset(self):
         """A RST to both ends."""
+        self.do(self._reset)
+
+    def do(self, action):
+        """Has the link's thread do this, and waits for it."""
+        if threading.current_thread() is self._thread:
+            action()
+            return
+        done = threading.Event()
+        self._requests.put((action, done))
+        self._ringer.send(b"!")
+        while not (done.wait(0.05) or self._over):
+            pass
+
+    def _reset(self):
         for end in self._ends:
             reset(end)
+        self._over = True
+
+    def _run(self):
+        while not self._over:
+            try:
+                self._step()
+            except OSError:
+                for pipe in self._pipes:
+                    pipe.end = pipe.end or RESET
+                self._reset()
+            if all(pipe.end for pipe in self._pipes) and not self._over:
+                for end in self._ends:
+                    end.close()
+                self._over = True
+
+    def _step(self):
+        poll = select.poll()
+        poll.register(self._bell, select.POLLIN)
+        wanted = {}
+        for pipe in self._pipes:
+            if pipe.wants_input():
+                wanted[pipe.source] = wanted.get(pipe.source, 0) | select.POLLIN
+            if pipe.pending:
+                wanted[pipe.target] = wanted.get(pipe.target, 0) | select.POLLOUT
+        for end, events in wanted.items():
+            poll.register(end, events)
+        ready = {descriptor for descriptor, _ in poll.poll()}
+        if self._bell.fileno() in ready:
+            self._bell.recv(1)
+            action, done = self._requests.get()
+            action()
+            done.set()
+            return
+        for pipe in self._pipes:
+            if pipe.pending and pipe.target.fileno() in ready:
+                pipe.push()
+            if pipe.wants_input() and pipe.source.fileno() in ready:
+                pipe.pull()
 
 
 class _Edit:
@@ -89,101 +148,114 @@ class _Edit:
 
     def __init__(self, at, size, change):
         self.at, self.size, self.change = at, size, change
-        self.taken = bytearray()
+        self.taken = b""
 
 
 class Pipe:
     def __init__(self, source, target, dark, link):
-        self._source, self._target, self._dark, self._link = source, target, dark, link
-        self._lock = threading.Lock()
+        self.source, self.target = source, target
+        self._dark, self._link = dark, link
         self._edits = []
-        self._whole_pieces = []
-        self.transform = None  # changes all that passes
+        self._piece_edits = []
         self._cut_at = None
         self._finished = False
+        self.transform = None  # changes all that passes
+        self.pending = b""
         self.count = 0  # bytes that came in
-        self.first_piece = None
         self.end = None  # how the source ended: CLEAN or RESET
 
     # ---- what a test asks for; `ahead` counts from the next byte to come ----
 
     def edit(self, ahead, size, change):
-        with self._lock:
-            self._edits.append(_Edit(self.count + ahead, size, change))
+        self._edits.append(_Edit(self.count + ahead, size, change))
 
     def flip(self, ahead, bit=0):
         self.edit(ahead, 1, lambda byte: bytes([byte[0] ^ 1 << bit]))
 
-    def drop(self, ahead, size):
-        self.edit(ahead, size, lambda _: b"")
-
     def edit_piece(self, change):
         """Changes the next piece as a whole; for flights that their sender writes at once."""
-        self._whole_pieces.append(change)
+        self._piece_edits.append(change)
 
     def cut(self, ahead):
         """A FIN to both ends once so many more bytes have been passed on."""
-        with self._lock:
-            self._cut_at = self.count + ahead
+        self._cut_at = self.count + ahead
         if ahead == 0:
             self._link.finish()
 
     def inject(self, data):
-        """Bytes of the relay's own, between two pieces."""
-        self._target.sendall(data)
+        """Bytes of the relay's own, behind what has passed so far."""
+
+        def add():
+            self.pending += data
+
+        self._link.do(add)
 
     def wait_for_end(self, seconds=10):
         return until(lambda: self.end, seconds, "the end of the tunnel connection")
 
-    # ---- the machine ----
+    # ---- what the link asks for ----
 
-    def run(self):
+    def wants_input(self):
+        return self.end is None and not self.pending
+
+    def pull(self):
         try:
-            while piece := self._source.recv(1 << 16):
-                if self.first_piece is None:
-                    self.first_piece = piece
-                self._pass_on(piece)
+            piece = self.source.recv(1 << 16)
+        except BlockingIOError:
+            return
         except OSError:
             self.end = RESET
-            self._link.reset()
-            return
-        self.end = CLEAN
-        self.finish()
+            raise
+        if piece:
+            self._take(piece)
+        else:
+            self.end = CLEAN
+            self.finish()
 
-    def _pass_on(self, piece):
+    def push(self):
+        self.pending = self.pending[self.target.send(self.pending) :]
+        if self._finished and not self.pending:
+            self._send_fin()
+
+    def finish(self):
+        if not self._finished:
+            self._finished = True
+            if not self.pending:
+                self._send_fin()
+
+    def _send_fin(self):
+        try:
+            self.target.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+
+    # ---- what happens to the bytes ----
+
+    def _take(self, piece):
         if self.transform:
             piece = self.transform(piece)
-        if self._whole_pieces:
-            piece = self._whole_pieces.pop(0)(piece)
-        with self._lock:
-            out = self._changed(piece)
-            cut_now = self._cut_at is not None and self.count >= self._cut_at
-            if cut_now:
-                out = out[: len(out) - (self.count - self._cut_at)]
-        if out and not self._dark.is_set() and not self._finished:
-            self._target.sendall(out)
+        if self._piece_edits:
+            piece = self._piece_edits.pop(0)(piece)
+        start, self.count = self.count, self.count + len(piece)
+        cut_now = self._cut_at is not None and self.count >= self._cut_at
+        if cut_now:
+            piece = piece[: max(0, self._cut_at - start)]
+        if not self._finished and not self._dark.is_set():
+            self.pending += self._edited(piece, start)
         if cut_now:
             self._link.finish()
 
-    def _changed(self, piece):
-        start, self.count = self.count, self.count + len(piece)
-        if not self._edits:
-            return piece
-        out = bytearray()
-        for position, byte in enumerate(piece, start):
-            edit = next((e for e in self._edits if e.at <= position < e.at + e.size), None)
-            if edit is None:
-                out.append(byte)
+    def _edited(self, piece, start):
+        out = b""
+        for edit in sorted(self._edits, key=lambda e: e.at):
+            first = max(edit.at + len(edit.taken) - start, 0)
+            last = min(edit.at + edit.size - start, len(piece))
+            if first >= last:
                 continue
-            edit.taken.append(byte)
+            out += piece[:first]
+            edit.taken += piece[first:last]
+            piece, start = piece[last:], start + last
             if len(edit.taken) == edit.size:
-                out += edit.change(bytes(edit.taken))
+                out += edit.change(edit.taken)
                 self._edits.remove(edit)
-        return bytes(out)
-
-    def finish(self):
-        self._finished = True
-        try:
-            self._target.shutdown(socket.SHUT_WR)
-        except OSError:
-            pass
+        return out + piece

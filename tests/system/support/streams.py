@@ -22,19 +22,20 @@ def connect(port, host="127.0.0.1", source=None, seconds=20):
     )
 
 
-def read_until_end(sock, seconds=20, limit=None):
-    """All that comes, and whether a FIN or a RST ended it. The timeout counts between pieces."""
+def read_until_end(sock, seconds=20, sending=None):
+    """All that comes, and whether a FIN or a RST ended it. The timeout counts between pieces.
+
+    A RST is told once for each socket, to whoever uses it next: where somebody sends in the
+    background, `sending` is his thread."""
     sock.settimeout(seconds)
     data = bytearray()
-    while limit is None or len(data) < limit:
-        try:
-            piece = sock.recv(1 << 18)
-        except ConnectionResetError:
-            return Received(bytes(data), RESET)
-        if not piece:
-            return Received(bytes(data), CLEAN)
-        data += piece
-    raise AssertionError(f"the stream is longer than {limit} bytes")
+    try:
+        while piece := sock.recv(1 << 18):
+            data += piece
+    except ConnectionResetError:
+        return Received(bytes(data), RESET)
+    told_to_sender = sending is not None and sending.was_reset(seconds)
+    return Received(bytes(data), RESET if told_to_sender else CLEAN)
 
 
 def read_exactly(sock, size, seconds=20):
@@ -58,22 +59,31 @@ def random_bytes(size, seed):
     return random.Random(seed).randbytes(size)
 
 
-def in_background(function, *arguments):
-    """Runs function in a thread; sockets that a test tears down may fail there."""
+class Background(threading.Thread):
+    """A function in a thread, where the sockets that it uses may fail."""
 
-    def run():
+    def __init__(self, function, *arguments):
+        super().__init__(daemon=True)
+        self._function, self._arguments = function, arguments
+        self._error = None
+        self.start()
+
+    def run(self):
         try:
-            function(*arguments)
-        except OSError:
-            pass
+            self._function(*self._arguments)
+        except OSError as error:
+            self._error = error
 
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    return thread
+    def was_reset(self, seconds):
+        """Whether a RST ended it. Behind a FIN the error would be another, EPIPE."""
+        self.join(seconds)
+        return isinstance(self._error, ConnectionResetError)
 
 
 def flood(sock, piece=bytes(1 << 16)):
     """Sends until the connection fails."""
-    sock.settimeout(None)
     while True:
-        sock.sendall(piece)
+        try:
+            sock.sendall(piece)
+        except TimeoutError:
+            pass  # whoever does not read may go on so

@@ -7,10 +7,9 @@ import subprocess
 import tempfile
 
 from . import programs
-from .ports import free_port, is_listening
-from .process import Daemon
+from .ports import free_port
 from .relay import Relay
-from .streams import connect
+from .streams import RESET, Received, connect, read_until_end
 
 
 @dataclasses.dataclass(frozen=True)
@@ -177,6 +176,15 @@ class Tunnel:
         application = connect(self.client_port, seconds=seconds)
         self._test.addCleanup(application.close)
         return application
+
+    def outcome(self, opening=b"", seconds=20):
+        """What an application gets that connects, says this, and reads to the end."""
+        try:
+            with self.connect() as application:
+                application.sendall(opening)
+                return read_until_end(application, seconds)
+        except ConnectionResetError:  # so early that it met the connecting or the sending
+            return Received(b"", RESET)
 
     def open(self, backend):
         """A connection through the tunnel: the application's end and the backend's."""
