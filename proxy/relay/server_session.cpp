@@ -166,8 +166,9 @@ awaitable<void> server_session::admit() {
     protocol::sealer sealer(secrets.s2c, protocol::role::server, clock::now());
     auto writer =
         std::make_unique<record_writer>(thread_.executor, std::move(carrier_), std::move(sealer));
-    far_.emplace(std::move(writer), protocol::opener(secrets.c2s, protocol::role::server),
-                 std::move(leftover));
+    established session{std::move(writer), protocol::opener(secrets.c2s, protocol::role::server),
+                        std::move(leftover)};
+    far_.emplace(std::move(session));
 }
 
 unproven_registry::ticket server_session::register_unproven() {
