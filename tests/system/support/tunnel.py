@@ -123,7 +123,8 @@ class Tunnel:
         if relay:
             test.addCleanup(self.relay.close)
         # The fixture stops its daemons in the middle of things.
-        self._daemon_lines = ["[daemon]", "drain = 1s", *daemon]
+        short_drain = [] if any(line.startswith("drain") for line in daemon) else ["drain = 1s"]
+        self._daemon_lines = ["[daemon]", *short_drain, *daemon]
         self._server_lines = [
             "[server.edge]",
             f"listen = 127.0.0.1:{self.server_port}",
