@@ -16,7 +16,7 @@ using observe::log;
 using observe::log_level;
 
 // Sessions that fail are reported one by one until there are many of them.
-observe::log_limit failures(20);
+observe::log_limit failures(10);
 
 carrier::stream_socket socket_of(const carrier::executor& ex, int fd) {
     int family = AF_INET;
