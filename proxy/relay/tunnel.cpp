@@ -221,16 +221,21 @@ awaitable<void> tunnel::open_received(inbox& in) {
             moved_.from_tunnel += size;
             last_stream_ = clock::now();
         }
-        if (alert_) end(end_reason::alerted, text_of(*alert_));
-        if (done.fault != protocol::error::none)
-            end(end_reason::bad_record, make_error_code(done.fault).message() + ", epoch " +
-                                            std::to_string(opener_.epoch()) + ", record " +
-                                            std::to_string(opener_.index()));
+        if (!both_ended()) judge(done.fault);  // after both ENDs nothing counts that still comes
         if (opener_.ended()) {
             carrier::end_writing(plain_);
             co_await finish_if_done();
         }
     }
+}
+
+// Ends the session on an ALERT, or on a record that may not be.
+void tunnel::judge(protocol::error fault) {
+    if (alert_) end(end_reason::alerted, text_of(*alert_));
+    if (fault != protocol::error::none)
+        end(end_reason::bad_record, make_error_code(fault).message() + ", epoch " +
+                                        std::to_string(opener_.epoch()) + ", record " +
+                                        std::to_string(opener_.index()));
 }
 
 // Lists the stream bytes of the opened records for one gathered write.

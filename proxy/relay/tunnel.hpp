@@ -53,7 +53,7 @@ class tunnel {
     static void make_room(inbox& in, std::size_t held);
     awaitable<void> open_received(inbox& in);
     std::size_t collect(inbox& in, std::size_t records);
-    void take_control(const protocol::opened_record& record);
+    void judge(protocol::error fault);
 
     // Deadlines and keepalive.
     awaitable<void> watch();
