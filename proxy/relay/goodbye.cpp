@@ -26,8 +26,9 @@ awaitable<void> say_why(record_writer& writer, const session_end& why, buffer_po
     auto& to = writer.to();
     const auto code = alert_for(why.why());
     if (code && writer.usable()) {
+        // Closed, not reset: the ALERT may still be on its way to a slow reader.
         const deadline limit(writer.get_executor(), clock::now() + alert_grace,
-                             [&to] { to.reset(); });
+                             [&to] { to.close(); });
         try {
             co_await alert_and_drain(writer, *code, pool);
             to.close();
