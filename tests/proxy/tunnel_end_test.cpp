@@ -1,0 +1,414 @@
+// The ways in which a session ends: what the application sees, what the other end is told.
+#include <doctest/doctest.h>
+
+#include <cerrno>
+
+#include "tests/proxy/tunnels.hpp"
+
+using namespace culvert::tests;
+using culvert::protocol::record_type;
+
+namespace {
+
+octets alert_payload(int code) {
+    return {static_cast<std::uint8_t>(code)};
+}
+
+// The application was reset, and knows of nothing clean.
+void check_application_reset(one_tunnel& t, end_reason why) {
+    REQUIRE(t.until([&] { return t.application.over() && t.end.done; }));
+    CHECK(t.application.error == ECONNRESET);
+    CHECK(t.end.is(why));
+    CHECK(t.pool.in_use() == 0);
+}
+
+void check_clean(one_tunnel& t) {
+    REQUIRE(t.until([&] { return t.application.over() && t.end.done; }));
+    CHECK(t.application.ended);
+    CHECK(t.application.error == 0);
+    CHECK(t.end.clean());
+}
+
+// Both ENDs are through; the carrier is still there.
+void end_both_ways(one_tunnel& t) {
+    t.application.end();
+    REQUIRE(t.until([&] { return t.far->got(record_type::end); }));
+    t.far->send(record_type::end);
+}
+
+double seconds_since(culvert::carrier::time_point when) {
+    return std::chrono::duration<double>(culvert::carrier::clock::now() - when).count();
+}
+
+}  // namespace
+
+TEST_SUITE("tunnel: ends") {
+    TEST_CASE("a cut of the carrier resets the application") {
+        for (const bool hard : {false, true}) {
+            CAPTURE(hard);
+            one_tunnel t;
+            t.far->send(record_type::data, octets_of_text("some"));
+            REQUIRE(t.until([&] { return t.application.text() == "some"; }));
+            hard ? t.far->wire.reset() : t.far->wire.close();
+            check_application_reset(t, end_reason::tunnel_lost);
+        }
+    }
+
+    TEST_CASE("a cut within a record, and one after END, are cuts") {
+        one_tunnel within;
+        octets half = within.far->sealed(record_type::data, octets(100));
+        half.resize(50);
+        within.far->send_raw(half);
+        within.far->pump();
+        within.far->wire.close();
+        check_application_reset(within, end_reason::tunnel_lost);
+        CHECK(within.application.received.empty());
+
+        one_tunnel after_end;
+        after_end.far->send(record_type::end);
+        after_end.far->pump();
+        after_end.far->wire.end();
+        REQUIRE(after_end.until([&] { return after_end.end.done; }));
+        CHECK(after_end.end.is(end_reason::tunnel_lost));
+        CHECK(after_end.application.ended);  // that was verified
+        after_end.application.send("more");
+        CHECK(after_end.application.error == EPIPE);  // what a reset after the end leaves
+    }
+
+    TEST_CASE("a flipped bit: a reset to both, and nothing of the bad record") {
+        const octets good = octets_of_text("good"), bad = octets_of_text("bad record");
+        for (const std::size_t at : {0UL, 1UL, 3UL, 4UL, 13UL, 14UL, 29UL}) {
+            CAPTURE(at);
+            one_tunnel t;
+            octets record = t.far->sealed(record_type::data, good);
+            REQUIRE(t.far->sent());
+            t.far->send_raw(record);
+            record = t.far->sealed(record_type::data, bad);
+            REQUIRE(record.size() == 30);
+            record[at] ^= 1;
+            t.far->send_raw(record);
+            // A length that has grown waits for its bytes.
+            t.far->send_raw(octets(70'000));
+            check_application_reset(t, end_reason::bad_record);
+            CHECK(t.application.received.size() <= good.size());
+            CHECK(t.until([&] { return t.far->wire.over(); }));
+            CHECK(t.far->wire.error == ECONNRESET);
+            CHECK(t.far->records.empty());
+        }
+    }
+
+    TEST_CASE("a reset of the application becomes ALERT 2") {
+        one_tunnel t;
+        t.application.reset();
+        REQUIRE(t.until([&] { return t.far->wire.over(); }));
+        CHECK(t.far->alert() == 2);
+        CHECK(t.far->wire.ended);
+        t.far->wire.end();
+        CHECK(t.until([&] { return t.end.done; }));
+        CHECK(t.end.is(end_reason::application_reset));
+    }
+
+    TEST_CASE("also when it had ended its stream before") {
+        one_tunnel t;
+        t.application.end();
+        REQUIRE(t.until([&] { return t.far->got(record_type::end); }));
+        t.application.reset();
+        REQUIRE(t.until([&] { return t.far->wire.over(); }));
+        CHECK(t.far->alert() == 2);
+        t.far->wire.end();
+        CHECK(t.until([&] { return t.end.is(end_reason::application_reset); }));
+    }
+
+    TEST_CASE("also when it does so while bytes for it wait") {
+        one_tunnel t(default_limits(), {.small_buffers = true});
+        for (int i = 0; i < 20; ++i) t.far->send(record_type::data, octets(50'000));
+        t.world.until([&] { return t.far->pump(), false; }, 100ms);
+        t.application.reset();
+        REQUIRE(t.until([&] { return t.far->alert() != 0 || t.far->wire.over(); }));
+        CHECK(t.far->alert() == 2);
+    }
+
+    TEST_CASE("a reset reaches the application behind two tunnels") {
+        for (const by carrier : {by::tcp, by::websocket}) {
+            two_tunnels t({carrier});
+            t.service.reset();
+            REQUIRE(t.until([&] { return t.application.over() && t.both_done(); }));
+            CHECK(t.application.error == ECONNRESET);
+            CHECK(t.server_end.is(end_reason::application_reset));
+            CHECK(t.client_end.is(end_reason::alerted));
+        }
+    }
+
+    TEST_CASE("each ALERT resets the application") {
+        for (const int code : {1, 2, 3, 4, 5, 6, 77}) {
+            one_tunnel t;
+            t.far->send(record_type::alert, alert_payload(code));
+            check_application_reset(t, end_reason::alerted);
+            CHECK_FALSE(t.end.detail.empty());
+            CHECK(t.until([&] { return t.far->wire.over(); }));
+            CHECK(t.far->wire.ended);  // an ALERT is not answered with a reset
+        }
+    }
+
+    TEST_CASE("what follows both ENDs changes nothing") {
+        SUBCASE("an ALERT") {
+            one_tunnel t;
+            end_both_ways(t);
+            REQUIRE(t.until([&] { return t.application.ended; }));
+            t.far->send(record_type::alert, alert_payload(2));
+            t.far->pump();
+            t.far->wire.end();
+            check_clean(t);
+        }
+        SUBCASE("an ALERT in the same piece as END") {
+            one_tunnel t;
+            end_both_ways(t);
+            t.far->send(record_type::alert, alert_payload(2));
+            t.far->pump();
+            t.far->wire.end();
+            check_clean(t);
+        }
+        SUBCASE("garbage in the same piece as END") {
+            one_tunnel t;
+            end_both_ways(t);
+            t.far->send_raw(octets(100, 0x55));
+            t.far->pump();
+            t.far->wire.end();
+            check_clean(t);
+        }
+        SUBCASE("a reset") {
+            one_tunnel t;
+            end_both_ways(t);
+            REQUIRE(t.until([&] { return t.application.ended; }));
+            t.far->wire.reset();
+            check_clean(t);
+        }
+        SUBCASE("but an ALERT behind END while our direction runs is one") {
+            one_tunnel t;
+            t.far->send(record_type::end);
+            t.far->send(record_type::alert, alert_payload(2));
+            check_application_reset(t, end_reason::alerted);
+        }
+    }
+
+    TEST_CASE("an end is clean only when our own END got out") {
+        gate door;
+        one_tunnel t(default_limits(), {.door = &door});
+        t.world.run_for(10ms);
+        door.shut = true;
+        t.application.end();
+        t.world.run_for(10ms);
+        t.far->send(record_type::end);
+        REQUIRE(t.until([&] { return t.application.ended; }));
+        t.world.run_for(50ms);
+        CHECK_FALSE(t.end.done);
+        SUBCASE("it gets out") {
+            door.shut = false;
+            REQUIRE(t.until([&] { return t.far->got(record_type::end) && t.far->wire.ended; }));
+            t.far->wire.end();
+            REQUIRE(t.until([&] { return t.end.done; }));
+            CHECK(t.end.clean());
+        }
+        SUBCASE("it does not") {
+            door.fails = boost::asio::error::broken_pipe;
+            door.shut = false;
+            REQUIRE(t.until([&] { return t.end.done; }));
+            CHECK(t.end.is(end_reason::tunnel_lost));
+        }
+    }
+
+    TEST_CASE("stop() tells the other end, and resets the application") {
+        one_tunnel t;
+        t.world.run_for(10ms);
+        (*t.near)->stop(end_reason::shutdown);
+        REQUIRE(t.until([&] { return t.far->alert() != 0; }));
+        t.far->wire.end();
+        CHECK(t.far->alert() == 4);
+        check_application_reset(t, end_reason::shutdown);
+
+        two_tunnels both;
+        both.world.run_for(10ms);
+        (*both.client)->stop(end_reason::shutdown);
+        REQUIRE(both.until([&] { return both.both_done() && both.service.over(); }));
+        CHECK(both.service.error == ECONNRESET);
+        CHECK(both.server_end.is(end_reason::alerted));
+    }
+
+    TEST_CASE("stop() while a write waits: a record was cut, so the other end sees a reset") {
+        one_tunnel t(default_limits(), {.small_buffers = true});
+        const octets much(2'000'000);
+        t.world.until([&] { return t.application.send(much), false; }, 300ms);
+        (*t.near)->stop(end_reason::shutdown);
+        REQUIRE(t.world.until([&] { return t.end.done; }));
+        CHECK(t.end.is(end_reason::shutdown));
+        CHECK(t.until([&] { return t.far->wire.over(); }));
+        CHECK(t.far->wire.error == ECONNRESET);
+        CHECK(t.far->alert() == 0);
+    }
+
+    TEST_CASE("an ALERT waits for a slow reader") {
+        one_tunnel t;
+        shrink_buffers(t.far->wire.fd());
+        octets data(400'000);
+        std::size_t sent = 0;
+        REQUIRE(t.world.until([&] {
+            sent += t.application.send(culvert::crypto::bytes_view(data).subspan(sent));
+            return (*t.near)->moved().to_tunnel == data.size();
+        }));
+        (*t.near)->stop(end_reason::shutdown);
+        // Nothing is read until the tunnel has given up waiting for the end.
+        REQUIRE(t.world.until([&] { return t.end.done; }));
+        CHECK(t.until([&] { return t.far->wire.over(); }));
+        CHECK(t.far->stream.size() == data.size());
+        CHECK(t.far->alert() == 4);
+        CHECK(t.far->wire.ended);
+    }
+
+    TEST_CASE("the event loop goes with tunnels in full run: resets, and no leak") {
+        auto t =
+            std::make_unique<one_tunnel>(default_limits(), tunnel_options{.small_buffers = true});
+        const octets much(2'000'000);
+        for (int i = 0; i < 20; ++i) t->far->send(record_type::data, octets(50'000));
+        t->world.until([&] { return t->far->pump(false), t->application.send(much), false; },
+                       200ms);
+        peer application = std::move(t->application);
+        t.reset();
+        application.pump();
+        CHECK(application.error == ECONNRESET);
+    }
+}
+
+TEST_SUITE("tunnel: deadlines") {
+    TEST_CASE("idle, too old, dead: the reason, the moment, what is said") {
+        struct {
+            end_reason why;
+            std::optional<std::chrono::seconds> culvert::config::session_limits::*limit;
+        } const cases[] = {{end_reason::idle, &culvert::config::session_limits::idle},
+                           {end_reason::too_old, &culvert::config::session_limits::age}};
+        for (const auto& [why, limit] : cases) {
+            culvert::config::session_limits limits;
+            limits.*limit = 1s;
+            const auto began = culvert::carrier::clock::now();
+            one_tunnel t(limits);
+            REQUIRE(t.until([&] { return t.far->alert() != 0; }));
+            CHECK(seconds_since(began) >= 0.99);
+            CHECK(seconds_since(began) < 2);
+            CHECK(t.far->alert() == 3);
+            t.far->wire.end();
+            check_application_reset(t, why);
+        }
+        culvert::config::session_limits limits;
+        limits.dead_peer = 1s;
+        const auto began = culvert::carrier::clock::now();
+        one_tunnel t(limits);
+        check_application_reset(t, end_reason::dead_peer);
+        CHECK(seconds_since(began) >= 0.99);
+        CHECK(t.until([&] { return t.far->wire.over(); }));
+        CHECK(t.far->wire.error == ECONNRESET);
+        CHECK(t.far->records.empty());
+    }
+
+    TEST_CASE("stream bytes in one direction keep a session from being idle; PADs do not") {
+        culvert::config::session_limits limits;
+        limits.idle = 1s;
+        limits.keepalive = 1s;
+        one_tunnel busy(limits);
+        one_tunnel quiet(limits);
+        const auto began = culvert::carrier::clock::now();
+        auto next = began;
+        busy.until(
+            [&] {
+                quiet.pump();
+                quiet.world.run_for(1ms);
+                if (culvert::carrier::clock::now() < next) return false;
+                next += 250ms;
+                busy.far->send(record_type::data, octets(1));
+                quiet.far->send(record_type::pad);
+                return false;
+            },
+            1'600ms);
+        CHECK_FALSE(busy.end.done);
+        CHECK(quiet.far->alert() == 3);
+    }
+
+    TEST_CASE("PADs of the other end are life") {
+        culvert::config::session_limits limits;
+        limits.dead_peer = 1s;
+        one_tunnel t(limits);
+        auto next = culvert::carrier::clock::now();
+        t.until(
+            [&] {
+                if (culvert::carrier::clock::now() >= next) {
+                    next += 300ms;
+                    t.far->send(record_type::pad);
+                }
+                return false;
+            },
+            1'800ms);
+        CHECK_FALSE(t.end.done);
+    }
+
+    TEST_CASE("the clock of the dead peer stops while the application does not read") {
+        culvert::config::session_limits limits;
+        limits.dead_peer = 1s;
+        one_tunnel t(limits, {.small_buffers = true});
+        for (int i = 0; i < 20; ++i) t.far->send(record_type::data, octets(50'000));
+        t.world.until([&] { return t.far->pump(), false; }, 2'200ms);
+        CHECK_FALSE(t.end.done);
+        REQUIRE(t.until([&] { return t.application.received.size() == 1'000'000; }));
+        CHECK_FALSE(t.end.done);
+    }
+
+    TEST_CASE("after both ENDs the dead-peer rule ends the wait for the other end's goodbye") {
+        culvert::config::session_limits limits;
+        limits.dead_peer = 1s;
+        one_tunnel t(limits);
+        end_both_ways(t);
+        check_clean(t);
+        CHECK(t.until([&] { return t.far->wire.over(); }));
+    }
+
+    TEST_CASE("a PAD goes out when nothing was sent for the interval, whatever is received") {
+        culvert::config::session_limits limits;
+        limits.keepalive = 1s;
+        one_tunnel t(limits);
+        const auto began = culvert::carrier::clock::now();
+        auto next = began;
+        t.until(
+            [&] {
+                if (culvert::carrier::clock::now() >= next) {
+                    next += 100ms;
+                    t.far->send(record_type::data, octets(10));
+                }
+                return false;
+            },
+            2'500ms);
+        REQUIRE(t.far->records.size() >= 2);
+        CHECK(t.far->records.size() <= 3);
+        auto before = began;
+        for (const auto& record : t.far->records) {
+            CHECK(record.type == record_type::pad);
+            const double gap = std::chrono::duration<double>(record.when - before).count();
+            CHECK(gap >= 0.79);
+            CHECK(gap < 1.3);
+            before = record.when;
+        }
+    }
+
+    TEST_CASE("no PAD while data is sent") {
+        culvert::config::session_limits limits;
+        limits.keepalive = 1s;
+        one_tunnel t(limits);
+        auto next = culvert::carrier::clock::now();
+        t.until(
+            [&] {
+                if (culvert::carrier::clock::now() >= next) {
+                    next += 200ms;
+                    t.application.send("x");
+                }
+                return false;
+            },
+            1'500ms);
+        CHECK(t.far->count(record_type::pad) == 0);
+    }
+}
