@@ -45,7 +45,7 @@ class Relay:
         return self.links[number]
 
     def go_dark(self):
-        """From now on every byte is swallowed, both ways, on old and new connections."""
+        """From now on nothing passes, neither bytes nor ends, on old and new connections."""
         self._dark.set()
 
     def light_up(self):
@@ -125,11 +125,12 @@ class Link:
         for pipe in self._pipes:
             if pipe.wants_input():
                 wanted[pipe.source] = wanted.get(pipe.source, 0) | select.POLLIN
-            if pipe.pending:
+            if pipe.wants_output():
                 wanted[pipe.target] = wanted.get(pipe.target, 0) | select.POLLOUT
         for end, events in wanted.items():
             poll.register(end, events)
-        ready = {descriptor for descriptor, _ in poll.poll()}
+        look_for_light = 50  # ms
+        ready = {descriptor for descriptor, _ in poll.poll(look_for_light)}
         if self._bell.fileno() in ready:
             self._bell.recv(1)
             action, done = self._requests.get()
@@ -137,7 +138,7 @@ class Link:
             done.set()
             return
         for pipe in self._pipes:
-            if pipe.pending and pipe.target.fileno() in ready:
+            if pipe.wants_output() and pipe.target.fileno() in ready:
                 pipe.push()
             if pipe.wants_input() and pipe.source.fileno() in ready:
                 pipe.pull()
@@ -196,7 +197,10 @@ class Pipe:
     # ---- what the link asks for ----
 
     def wants_input(self):
-        return self.end is None and not self.pending
+        return self.end is None and not self.pending and not self._dark.is_set()
+
+    def wants_output(self):
+        return self.pending and not self._dark.is_set()
 
     def pull(self):
         try:
@@ -240,7 +244,7 @@ class Pipe:
         cut_now = self._cut_at is not None and self.count >= self._cut_at
         if cut_now:
             piece = piece[: max(0, self._cut_at - start)]
-        if not self._finished and not self._dark.is_set():
+        if not self._finished:
             self.pending += self._edited(piece, start)
         if cut_now:
             self._link.finish()
