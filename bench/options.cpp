@@ -144,7 +144,7 @@ void read_bulk(const option_reader& given, plan& into) {
 }
 
 void read_latency(const option_reader& given, plan& into) {
-    into.rate = given.value("rate", count_to(highest_rate), 0);
+    into.rate = given.value("rate", count_to(highest_rate), std::uint64_t{0});
     into.reply_size = given.value("reply-size", parse_size, into.size);
     if (into.to.raw && into.reply_size != into.size)
         throw usage_error("--raw is for echo services: no --reply-size");
@@ -154,7 +154,7 @@ plan read_plan(mode of, const option_reader& given) {
     plan out;
     out.mode = of;
     out.to = read_destination(given);
-    out.size = given.value("size", parse_size, of == mode::bulk ? 262'144 : 1);
+    out.size = given.value("size", parse_size, of == mode::bulk ? std::uint64_t{262'144} : 1);
     if (out.size > largest_write) throw usage_error("--size: more than 1G");
     out.connections = static_cast<unsigned>(
         given.value("connections", count_to(most_connections), of == mode::idle ? 1'000 : 1));

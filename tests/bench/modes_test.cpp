@@ -85,7 +85,7 @@ TEST_SUITE("bench.modes") {
         serve_plan two_threads = on_free_port();
         two_threads.threads = 2;
         const backend there(two_threads);
-        for (const std::uint64_t answer : {1, 100, 300'000}) {
+        for (const std::uint64_t answer : {1U, 100U, 300'000U}) {
             plan what = quick(mode::latency, there.address());
             what.reply_size = answer;
             what.connections = 4;

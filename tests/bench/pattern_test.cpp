@@ -62,7 +62,7 @@ TEST_SUITE("bench.pattern") {
 
     TEST_CASE("lost and doubled bytes are found near their place") {
         const auto good = stream_of(2, size);
-        for (const std::size_t count : {1, 8, 1'460, 4'096, 65'536, 131'072, 262'144}) {
+        for (const std::size_t count : {1U, 8U, 1'460U, 4'096U, 65'536U, 131'072U, 262'144U}) {
             CAPTURE(count);
             const bytes_view all(good);
             const auto lost = joined(all.first(1'000), all.subspan(1'000 + count));
