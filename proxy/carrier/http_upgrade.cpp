@@ -60,8 +60,10 @@ bool is_upgrade(const request& asked, std::string_view path) {
            asked.target() == path && holds(asked[http::field::connection], "upgrade") &&
            holds(asked[http::field::upgrade], "websocket") &&
            asked[http::field::sec_websocket_version] == "13" &&
-           is_key(asked[http::field::sec_websocket_key]) && asked.count(http::field::host) == 1 &&
-           asked.count(http::field::content_length) == 0 &&
+           asked.count(http::field::sec_websocket_version) == 1 &&
+           is_key(asked[http::field::sec_websocket_key]) &&
+           asked.count(http::field::sec_websocket_key) == 1 &&
+           asked.count(http::field::host) == 1 && asked.count(http::field::content_length) == 0 &&
            asked.count(http::field::transfer_encoding) == 0;
 }
 
@@ -92,6 +94,20 @@ std::string text_in(const header_buffer& buffer) {
     return {static_cast<const char*>(data.data()), data.size()};
 }
 
+// Beast holds each piece of a header to the limit, but not their sum.
+template <class Parser>
+awaitable<error_code> read_header(stream_socket& socket, header_buffer& buffer, Parser& parser) {
+    parser.header_limit(max_http_header);
+    std::size_t parsed = 0;
+    while (!parser.is_header_done()) {
+        auto [ec, size] = co_await http::async_read_some(socket, buffer, parser, no_throw);
+        if (ec) co_return ec;
+        parsed += size;
+        if (parsed > max_http_header) co_return http::error::header_limit;
+    }
+    co_return error_code{};
+}
+
 request make_request(std::string_view host, std::string_view path, const std::string& key) {
     request ask(http::verb::get, beast::string_view(path.data(), path.size()), http_11);
     ask.set(http::field::host, beast::string_view(host.data(), host.size()));
@@ -117,11 +133,7 @@ awaitable<upgrade_result> accept_upgrade(stream_socket& socket, std::string_view
     upgrade_result result;
     const auto buffer = std::make_unique<header_buffer>();
     request_parser parser;
-    parser.header_limit(max_http_header);
-    {
-        auto [ec, size] = co_await http::async_read_header(socket, *buffer, parser, no_throw);
-        result.ec = ec;
-    }
+    result.ec = co_await read_header(socket, *buffer, parser);
     if (result.ec) co_return result;
 
     if (!is_upgrade(parser.get(), path)) {
@@ -156,11 +168,7 @@ awaitable<upgrade_result> request_upgrade(stream_socket& socket, std::string_vie
 
     const auto buffer = std::make_unique<header_buffer>();
     http::response_parser<http::empty_body> parser;
-    parser.header_limit(max_http_header);
-    {
-        auto [ec, size] = co_await http::async_read_header(socket, *buffer, parser, no_throw);
-        result.ec = ec;
-    }
+    result.ec = co_await read_header(socket, *buffer, parser);
     if (result.ec) co_return result;
     result.status = parser.get().result_int();
     if (!is_accepted(parser.get(), key)) result.ec = ws_error::upgrade_declined;
