@@ -36,6 +36,7 @@ class websocket_carrier final : public carrier {
   private:
     io_result read_raw(bytes into);
     awaitable<error_code> answer_ping();
+    awaitable<error_code> write_pong();
     awaitable<error_code> write_message(ws::opcode op, bytes payload);
     ws::mask_key next_mask();
 
@@ -44,6 +45,7 @@ class websocket_carrier final : public carrier {
     const ws::role role_;
     ws::frame_reader reader_;
     std::string leftover_;
+    bool finished_ = false;  // Close is out: nothing may follow it
     // Mask keys, drawn sixteen at a time.
     std::array<std::uint8_t, 64> masks_{};
     std::size_t masks_used_ = 64;
@@ -77,10 +79,18 @@ awaitable<io_result> websocket_carrier::read_available(bytes into) {
     co_return got;
 }
 
+// Never waits: two ends that write, and read no further because of a ping, would wait for each
+// other for ever. What can't be answered now is answered by the write that is in the way.
 awaitable<error_code> websocket_carrier::answer_ping() {
-    auto ping = reader_.take_ping();
-    if (!ping) co_return error_code{};
+    if (!reader_.pinged() || writing_.taken() || !writable()) co_return error_code{};
     const turn::holder held = co_await writing_.take();
+    co_return co_await write_pong();
+}
+
+// With the turn.
+awaitable<error_code> websocket_carrier::write_pong() {
+    auto ping = reader_.take_ping();
+    if (!ping || finished_) co_return error_code{};
     co_return co_await write_message(ws::opcode::pong, bytes(ping->data).first(ping->size));
 }
 
@@ -90,6 +100,9 @@ awaitable<error_code> websocket_carrier::write(bytes run) {
         const bytes part = run.first(std::min(run.size(), max_message));
         if (const error_code ec = co_await write_message(ws::opcode::binary, part); ec)
             co_return ec;
+        if (reader_.pinged()) {
+            if (const error_code ec = co_await write_pong(); ec) co_return ec;
+        }
         run = run.subspan(part.size());
     }
     co_return error_code{};
@@ -123,6 +136,7 @@ ws::mask_key websocket_carrier::next_mask() {
 
 awaitable<error_code> websocket_carrier::finish() {
     const turn::holder held = co_await writing_.take();
+    finished_ = true;
     std::array<std::uint8_t, 2> code{ws::close_normal >> 8, ws::close_normal & 0xff};
     const error_code ec = co_await write_message(ws::opcode::close, code);
     end_writing(socket_);

@@ -67,6 +67,7 @@ class frame_reader {
 
     // The newest ping that nobody has answered yet (RFC 6455 section 5.5.3 allows to skip older).
     [[nodiscard]] std::optional<control_payload> take_ping() noexcept;
+    [[nodiscard]] bool pinged() const noexcept { return ping_.has_value(); }
 
     // Bytes of the running frame's payload that are still to come: 0 between frames.
     [[nodiscard]] std::uint64_t remaining() const noexcept { return remaining_; }
