@@ -68,7 +68,13 @@ class loop {
         until([] { return false; }, time);
     }
 
-    // `owner` lives as long as the coroutine. `into` outlives the loop.
+    // `into` outlives the loop.
+    void spawn(carrier::awaitable<void> what, ending& into) {
+        boost::asio::co_spawn(context_, std::move(what),
+                              [&into](const std::exception_ptr& e) { into.take(e); });
+    }
+
+    // The same; `owner` lives as long as the coroutine.
     template <class Owner>
     void spawn(carrier::awaitable<void> what, std::shared_ptr<Owner> owner, ending& into) {
         boost::asio::co_spawn(
