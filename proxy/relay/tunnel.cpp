@@ -21,7 +21,7 @@ namespace asio = boost::asio;
 constexpr auto no_throw = asio::as_tuple(use_awaitable);
 
 // So many rounds of a direction without waiting, then others get their turn.
-constexpr unsigned rounds_at_once = 16;
+constexpr unsigned rounds_at_once = 2;
 
 awaitable<void> let_others_run() {
     co_await asio::post(use_awaitable);
