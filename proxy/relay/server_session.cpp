@@ -314,7 +314,9 @@ awaitable<void> server_session::wait_for_client() {
     const time_point dead = clock::now() + limits.dead_peer;
     time_point quiet_since = far_->writer->last_sent();
     for (;;) {
-        if (stop_) throw session_end(proven_ ? end_reason::not_opened : *stop_);
+        // Before record 0 has verified the server sends no record: no ALERT then.
+        if (stop_ && !proven_) throw session_end(end_reason::handshake_failed, "stopped");
+        if (stop_) throw session_end(end_reason::not_opened);
         const time_point pad_due = quiet_since + draw_keepalive(limits.keepalive);
         const deadline limit(thread_.executor,
                              proven_ ? std::min(dead, pad_due) : time_point::max(),
