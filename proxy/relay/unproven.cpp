@@ -45,7 +45,7 @@ std::size_t unproven_registry::sweep(carrier::time_point now) {
         if (e.counted || e.evicted) continue;
         e.counted = true;
         ++counted_;
-        ++counted_of_[e.group];
+        if (e.capped) ++counted_of_[e.group];
         if (enforce(e)) ++evicted;
     }
     return evicted;
@@ -74,6 +74,7 @@ void unproven_registry::uncount(entry& gone) noexcept {
     if (!gone.counted) return;
     gone.counted = false;
     --counted_;
+    if (!gone.capped) return;
     const auto of = counted_of_.find(gone.group);
     if (--of->second == 0) counted_of_.erase(of);
 }

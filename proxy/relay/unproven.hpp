@@ -82,7 +82,7 @@ class unproven_registry : public std::enable_shared_from_this<unproven_registry>
     mutable std::mutex mutex_;
     entries entries_;  // oldest first
     std::size_t counted_ = 0;
-    std::map<address_group, std::size_t> counted_of_;
+    std::map<address_group, std::size_t> counted_of_;  // the capped ones
 };
 
 }  // namespace culvert::relay
