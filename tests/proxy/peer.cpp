@@ -37,12 +37,12 @@ std::uint16_t random_port() {
 }
 
 // 0 when the port is taken.
-std::uint16_t try_to_listen(int fd) {
+std::uint16_t try_to_listen(int fd, int backlog) {
     const std::uint16_t port = random_port();
     const sockaddr_in address = loopback(port);
     const auto* generic = reinterpret_cast<const sockaddr*>(&address);
     if (::bind(fd, generic, sizeof address) != 0) return 0;
-    return ::listen(fd, 64) == 0 ? port : std::uint16_t{0};
+    return ::listen(fd, backlog) == 0 ? port : std::uint16_t{0};
 }
 
 }  // namespace
@@ -123,9 +123,9 @@ void shrink_buffers(int fd) {
     ::setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
 }
 
-listener::listener() : fd_(new_socket()) {
+listener::listener(int backlog) : fd_(new_socket()) {
     while (port_ == 0) {
-        port_ = try_to_listen(fd_);
+        port_ = try_to_listen(fd_, backlog);
         if (port_ == 0) {
             ::close(fd_);
             fd_ = new_socket();

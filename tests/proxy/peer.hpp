@@ -57,7 +57,7 @@ void shrink_buffers(int fd);
 // Listens on 127.0.0.1, on a port that the kernel does not give to others.
 class listener {
   public:
-    listener();
+    explicit listener(int backlog = 64);
     listener(const listener&) = delete;
     listener& operator=(const listener&) = delete;
     ~listener();
