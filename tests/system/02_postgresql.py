@@ -43,8 +43,9 @@ class PostgreSql(case.SystemTest):
         process.wait_for_log("ready to accept connections", 30)
 
     def run_client(self, name, port, *words):
-        command = [programs.find(name, "postgresql"), "-h", "127.0.0.1", "-p", str(port), "-U", USER]
-        done = subprocess.run([*command, *words], capture_output=True, text=True, timeout=120)
+        command = [programs.find(name, "postgresql"), "-h", "127.0.0.1", "-p", str(port)]
+        done = subprocess.run([*command, "-U", USER, *words], capture_output=True, text=True,
+                              timeout=120)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done.stdout
 
@@ -58,8 +59,8 @@ class PostgreSql(case.SystemTest):
         self.query(self.port, f"CREATE DATABASE {database}")
         self.run_client("pgbench", port, "-i", "-q", "-s", "2", database)
         for mode in ("simple", "prepared"):
-            told = self.run_client("pgbench", port, "-n", "-c", "8", "-j", "2", "-t", "100", "-M", mode,
-                                   database)
+            told = self.run_client("pgbench", port, "-n", "-c", "8", "-j", "2", "-t", "100", "-M",
+                                   mode, database)
             self.assertIn("number of transactions actually processed: 800/800", told)
 
         sums = self.query(

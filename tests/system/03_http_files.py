@@ -41,7 +41,8 @@ http {{
 
 def roomiest_folder():
     folders = {tempfile.gettempdir(), "/var/tmp"}
-    return max((f for f in folders if os.access(f, os.W_OK)), key=lambda f: shutil.disk_usage(f).free)
+    writable = [folder for folder in folders if os.access(folder, os.W_OK)]
+    return max(writable, key=lambda folder: shutil.disk_usage(folder).free)
 
 
 def write_large_file(path):

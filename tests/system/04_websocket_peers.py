@@ -7,7 +7,7 @@ import time
 
 import websockets
 from support import case
-from support.streams import CLEAN, RESET, random_bytes, read_until_end
+from support.streams import CLEAN, RESET, Received, random_bytes, read_until_end
 from support.streams import connect as connect_socket
 from support.tunnel import PATH, WEBSOCKET, WEBSOCKET_STATIC
 from support.waiting import together, until
@@ -65,9 +65,9 @@ class Strangers(case.SystemTest):
         self.assertTrue(self.backend.untouched())
 
     def test_nothing_follows_the_upgrade(self):
-        def stay(source, payload):
+        def stay(payload):
             began = time.monotonic()
-            with open_websocket(self.port, PATH, source) as sock:
+            with open_websocket(self.port, PATH) as sock:
                 sock.sendall(payload)
                 got = read_until_end(sock, seconds=25)
             self.assertEqual((got.data, got.end), (b"", CLEAN))
@@ -82,7 +82,7 @@ class Strangers(case.SystemTest):
             "fragments": frame(BINARY, random_bytes(100, 4), final=False)
             + frame(CONTINUATION, random_bytes(100, 5)),
         }
-        together({name: lambda data=data: stay("127.0.0.2", data) for name, data in payloads.items()})
+        together({name: lambda data=data: stay(data) for name, data in payloads.items()})
 
     def test_faulty_frames_close_at_once(self):
         for name, bad in FAULTS.items():
@@ -282,7 +282,7 @@ class Sessions(case.SystemTest):
 
     @staticmethod
     def nothing_but_a_reset():
-        return case.Received(b"", RESET)
+        return Received(b"", RESET)
 
 
 if __name__ == "__main__":

@@ -5,11 +5,11 @@ import socket
 
 from support import case
 from support.streams import (
-    CLEAN, RESET, Background, flood, random_bytes, read_exactly, read_until_end,
+    RESET, Background, Received, flood, random_bytes, read_exactly, read_until_end,
 )
 from support.tunnel import (
     BOTH_CARRIERS, EVERY_KIND, FOUR_KINDS, RECORD_HEADER, RECORD_OVERHEAD, TCP, TCP_STATIC,
-    WEBSOCKET, frame_header,
+    frame_header,
 )
 from support.waiting import together, until
 
@@ -107,7 +107,7 @@ class Kills(case.SystemTest):
 
     def assert_reset(self, end, already_ended=False):
         if not already_ended:
-            self.assertEqual(read_until_end(end), case.Received(b"", RESET))
+            self.assertEqual(read_until_end(end), Received(b"", RESET))
             return
         # Its reading side has ended in good order before; the reset shows in its writing side.
         with self.assertRaises((ConnectionResetError, BrokenPipeError)):
@@ -165,7 +165,7 @@ class Cuts(case.SystemTest):
                 ends.receiver.shutdown(socket.SHUT_WR)
                 self.assertEqual(ends.sender.recv(1), b"")
                 ends.pipe.cut(0)
-                self.assertEqual(read_until_end(ends.receiver), case.Received(b"", RESET))
+                self.assertEqual(read_until_end(ends.receiver), Received(b"", RESET))
 
     @case.for_kinds(*BOTH_CARRIERS)
     def test_a_cut_in_a_bulk_transfer_leaves_a_prefix(self, kind):
@@ -280,7 +280,7 @@ class Tampering(case.SystemTest):
                 tunnel.relay.on_link = exchange
                 outcomes = together({"one": tunnel.outcome, "the other": tunnel.outcome})
                 for outcome in outcomes.values():
-                    self.assertEqual(outcome, case.Received(b"", RESET))
+                    self.assertEqual(outcome, Received(b"", RESET))
                 self.assertTrue(backend.untouched())
 
     @case.for_kinds(TCP, TCP_STATIC)
@@ -292,7 +292,7 @@ class Tampering(case.SystemTest):
             link.down.edit_piece(lambda reply: link.up.inject(reply) or b"")
 
         tunnel.relay.on_link = reflect
-        self.assertEqual(tunnel.outcome(), case.Received(b"", RESET))
+        self.assertEqual(tunnel.outcome(), Received(b"", RESET))
         self.assertTrue(backend.untouched())
 
     @case.for_kinds(*EVERY_KIND)
@@ -312,7 +312,7 @@ class Tampering(case.SystemTest):
                     link.down.edit_piece(flip)
 
                 tunnel.relay.on_link = attack
-                self.assertEqual(tunnel.outcome(), case.Received(b"", RESET))
+                self.assertEqual(tunnel.outcome(), Received(b"", RESET))
         self.assertTrue(backend.untouched())
         tunnel.client.wait_for_log("no valid answer: wrong key")
 

@@ -74,7 +74,7 @@ class ManyConnections(case.SystemTest):
 
         come_and_go(0)
         before = [daemon.memory() for daemon in (tunnel.server, tunnel.client)]
-        together({f"worker {number}": lambda number=number: come_and_go(number) for number in range(8)})
+        together({f"worker {i}": lambda i=i: come_and_go(i) for i in range(8)})
         after = [daemon.memory() for daemon in (tunnel.server, tunnel.client)]
         for name, was, now in zip(("server", "client"), before, after):
             self.assertLess(now - was, 8 * MIB, f"the {name} has grown")

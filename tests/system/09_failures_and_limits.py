@@ -8,7 +8,7 @@ from support import case
 from support.backends import echo
 from support.ports import free_port
 from support.streams import (
-    CLEAN, RESET, Received, connect, random_bytes, read_exactly, read_until_end, reset,
+    CLEAN, RESET, Received, random_bytes, read_exactly, read_until_end, reset,
 )
 from support.tunnel import BOTH_CARRIERS, FOUR_KINDS
 from support.waiting import together, until

@@ -10,7 +10,7 @@ from support import case
 from support.backends import echo
 from support.ports import is_listening
 from support.streams import (
-    CLEAN, RESET, Background, connect, flood, random_bytes, read_exactly, read_until_end,
+    CLEAN, RESET, Background, Received, connect, flood, random_bytes, read_exactly, read_until_end,
 )
 from support.tunnel import BOTH_CARRIERS, FOUR_KINDS, TCP
 from support.waiting import together, until
@@ -76,9 +76,9 @@ class Stopping(case.SystemTest):
         short[1].sendall(b"done")
         for one in short:
             one.shutdown(socket.SHUT_WR)
-        self.assertEqual(read_until_end(short[0]), case.Received(b"done", CLEAN))
+        self.assertEqual(read_until_end(short[0]), Received(b"done", CLEAN))
         for one in idle:
-            self.assertEqual(read_until_end(one), case.Received(b"", RESET))
+            self.assertEqual(read_until_end(one), Received(b"", RESET))
         self.assertEqual(daemon.wait(8), 1)
         self.assertTrue(1.8 <= time.monotonic() - began <= 6)
         daemon.wait_for_log("stopped: 2 sessions were cut")
@@ -116,7 +116,7 @@ class Stopping(case.SystemTest):
             self.assertEqual(daemon.wait(5), 0, end)
             self.assertLess(time.monotonic() - began, 1)
         for stranger in strangers:
-            self.assertEqual(read_until_end(stranger), case.Received(b"", CLEAN))
+            self.assertEqual(read_until_end(stranger), Received(b"", CLEAN))
             stranger.close()
 
     @case.for_kinds(*BOTH_CARRIERS)

@@ -7,7 +7,7 @@ import time
 
 from support import case
 from support.backends import echo
-from support.ports import free_port, is_listening
+from support.ports import free_port
 from support.streams import connect, read_exactly, reset
 from support.tunnel import BOTH_CARRIERS, TCP, shared_keys
 from support.waiting import until
@@ -81,7 +81,8 @@ class Listeners(case.SystemTest):
         for kind in BOTH_CARRIERS:
             with self.subTest(kind):
                 folder = self.make_folder()
-                service = self.service(echo, family=socket.AF_UNIX, address=str(folder / "echo.sock"))
+                address = str(folder / "echo.sock")
+                service = self.service(echo, family=socket.AF_UNIX, address=address)
                 tunnel = self.tunnel(kind, service.target)
                 path = folder / "plain.sock"
                 tunnel.replace_client(lambda text: text.replace(

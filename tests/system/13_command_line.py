@@ -1,14 +1,12 @@
 """The commands: what they print, what they return, and what they never print."""
 
 import re
-import socket
 import stat
 import subprocess
 
 from support import case, programs
 from support.backends import echo
 from support.ports import free_port
-from support.streams import RESET
 from support.tunnel import FOUR_KINDS, TCP, WEBSOCKET, make_keys
 
 HEX_KEY = re.compile(r"[0-9a-f]{64}")
@@ -21,8 +19,8 @@ class CommandLine(case.SystemTest):
 
     def culvert(self, *words, status=0):
         """Runs a command; returns stdout and stderr."""
-        done = subprocess.run([programs.culvert(), *map(str, words)], capture_output=True, text=True,
-                              timeout=30, cwd=self.folder)
+        command = [programs.culvert(), *map(str, words)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=30, cwd=self.folder)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done.stdout, done.stderr
 
@@ -167,7 +165,8 @@ class KeyFiles(CommandLine):
 
 class Probe(CommandLine):
     def probe(self, tunnel, status, section="client.app"):
-        out, complaint = self.culvert("probe", tunnel.folder / "client.conf", section, status=status)
+        file = tunnel.folder / "client.conf"
+        out, complaint = self.culvert("probe", file, section, status=status)
         return out + complaint
 
     def changed(self, tunnel, old, new):

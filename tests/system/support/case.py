@@ -11,7 +11,6 @@ from . import programs
 from .backends import Backend, Service
 from .ports import is_listening
 from .process import Daemon, Process
-from .streams import Received
 from .tunnel import Tunnel
 
 
@@ -101,7 +100,8 @@ class SystemTest(unittest.TestCase):
         """assertEqual without printing megabytes."""
         if got == sent:
             return
-        differ = next((i for i, (a, b) in enumerate(zip(got, sent)) if a != b), min(len(got), len(sent)))
+        shorter = min(len(got), len(sent))
+        differ = next((i for i in range(shorter) if got[i] != sent[i]), shorter)
         self.fail(f"{what}: {len(got)} bytes came, {len(sent)} were sent, they differ at {differ}")
 
     def assert_prefix(self, got, sent, what="the bytes"):

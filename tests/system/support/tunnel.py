@@ -6,7 +6,7 @@ import pathlib
 import subprocess
 import tempfile
 
-from . import programs
+from . import process, programs
 from .ports import free_port
 from .relay import Relay
 from .streams import RESET, Received, connect, read_until_end
@@ -84,9 +84,10 @@ def make_keys():
     server_public = _keygen("static", folder / "server.key")
     client_public = _keygen("static", folder / "client.key")
     (folder / "clients.pub").write_text(f"alice {client_public}\n")
-    keys = Keys(folder, server_public)
+    for name in ("edge.psk", "server.key", "client.key"):
+        process.secrets.append((folder / name).read_text().strip())
     _holders.append(holder)
-    return keys
+    return Keys(folder, server_public)
 
 
 _holders = []
@@ -147,7 +148,8 @@ class Tunnel:
 
     def server_url(self):
         port = self.relay.port if self.relay else self.server_port
-        return f"ws://127.0.0.1:{port}{PATH}" if self.kind.carrier == "ws" else f"tcp://127.0.0.1:{port}"
+        path = PATH if self.kind.carrier == "ws" else ""
+        return f"{self.kind.carrier}://127.0.0.1:{port}{path}"
 
     def start_server(self, **options):
         self.server = self._start("server", self._server_lines, self.server_port, options)

@@ -98,9 +98,9 @@ def read_head(sock):
     return status, fields, rest
 
 
-def open_websocket(port, path, source=None):
+def open_websocket(port, path):
     """A connection with the upgrade behind it."""
-    sock = connect(port, source=source)
+    sock = connect(port)
     sock.sendall(upgrade_request(path, port))
     status, _, rest = read_head(sock)
     if " 101 " not in status or rest:
