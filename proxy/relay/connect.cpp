@@ -26,7 +26,7 @@ struct addresses {
     std::vector<endpoint> all;
 };
 
-awaitable<addresses> resolve(const executor& ex, const config::endpoint& to) {
+awaitable<addresses> resolve(executor ex, const config::endpoint& to) {
     addresses found;
     if (to.is_unix()) {
         found.all.emplace_back(asio::local::stream_protocol::endpoint(to.unix_path));
@@ -49,7 +49,7 @@ awaitable<addresses> resolve(const executor& ex, const config::endpoint& to) {
 
 }  // namespace
 
-awaitable<connected> connect(const executor& ex, const config::endpoint& to, carrier::time_point by,
+awaitable<connected> connect(executor ex, const config::endpoint& to, carrier::time_point by,
                              closing how) {
     connected result{{}, false, stream_socket(ex)};
     const addresses found = co_await resolve(ex, to);

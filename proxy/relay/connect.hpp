@@ -16,7 +16,7 @@ struct connected {
 enum class closing : std::uint8_t { quiet, reset };
 
 // Tries every address that the name has, in order, until one answers. The socket comes prepared.
-carrier::awaitable<connected> connect(const carrier::executor& ex, const config::endpoint& to,
+carrier::awaitable<connected> connect(carrier::executor ex, const config::endpoint& to,
                                       carrier::time_point by, closing how = closing::quiet);
 
 }  // namespace culvert::relay

@@ -170,7 +170,7 @@ protocol::client_keys keys_of(const config::client_settings& settings) {
                                                 settings.server_key, psk);
 }
 
-awaitable<established> dial(const executor& ex, const config::client_settings& settings,
+awaitable<established> dial(executor ex, const config::client_settings& settings,
                             const protocol::client_keys& keys, const dial_progress& passed) {
     dialer way(ex, settings, keys, passed);
     co_return co_await way.run();

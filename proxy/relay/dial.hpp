@@ -21,7 +21,7 @@ using dial_progress = std::function<void(dial_stage passed, const std::string& d
 // Connects and shakes hands; the server has not heard of a service yet. `settings` and `keys`
 // outlive the call. Throws session_end (connect_failed or handshake_failed), whose detail says
 // where it stopped and why.
-awaitable<established> dial(const executor& ex, const config::client_settings& settings,
+awaitable<established> dial(executor ex, const config::client_settings& settings,
                             const protocol::client_keys& keys, const dial_progress& passed = {});
 
 // Names the service that the session is for.
