@@ -1,0 +1,123 @@
+// What reaches stderr, and what does not.
+#include "proxy/observe/log.hpp"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <thread>
+#include <utility>
+#include <vector>
+
+using namespace culvert::observe;
+using namespace std::chrono_literals;
+
+namespace {
+
+// stderr goes into a pipe while it lives.
+class captured {
+  public:
+    captured() : before_(::dup(STDERR_FILENO)) {
+        if (::pipe2(pipe_.data(), O_CLOEXEC | O_NONBLOCK) == 0) ::dup2(pipe_[1], STDERR_FILENO);
+    }
+    ~captured() {
+        ::dup2(before_, STDERR_FILENO);
+        ::close(before_);
+        ::close(pipe_[0]);
+        ::close(pipe_[1]);
+    }
+    captured(const captured&) = delete;
+    captured& operator=(const captured&) = delete;
+
+    std::string text() {
+        std::array<char, 65'536> memory;
+        const ssize_t size = ::read(pipe_[0], memory.data(), memory.size());
+        return size > 0 ? std::string(memory.data(), static_cast<std::size_t>(size)) : "";
+    }
+    void close_reader() { ::close(std::exchange(pipe_[0], ::open("/dev/null", O_RDONLY))); }
+
+  private:
+    int before_;
+    std::array<int, 2> pipe_{};
+};
+
+std::size_t lines_of(const std::string& text) {
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+}  // namespace
+
+TEST_SUITE("log") {
+    TEST_CASE("a line has a time, a level and the text") {
+        captured out;
+        log(log_level::warning, "{} of {}", 1, "two");
+        const std::string text = out.text();
+        CHECK(lines_of(text) == 1);
+        CHECK(text.find("warning 1 of two\n") != std::string::npos);
+        CHECK(text.find("T") == 10);
+    }
+
+    TEST_CASE("control characters are escaped: no line can be forged") {
+        captured out;
+        log(log_level::error, "{}", std::string("a\nb\r\t\x1b[31m\x7f{}", 13) + '\0' + "\xc3\xa4");
+        const std::string text = out.text();
+        CHECK(lines_of(text) == 1);
+        CHECK(text.find("a\\x0ab\\x0d\\x09\\x1b[31m\\x7f{}\\x00\xc3\xa4\n") != std::string::npos);
+    }
+
+    TEST_CASE("levels") {
+        captured out;
+        set_log_level(log_level::warning);
+        CHECK(logs(log_level::error));
+        CHECK_FALSE(logs(log_level::info));
+        log(log_level::info, "not this");
+        log(log_level::warning, "but this");
+        set_log_level(log_level::debug);
+        log(log_level::debug, "and this");
+        set_log_level(log_level::info);
+        const std::string text = out.text();
+        CHECK(lines_of(text) == 2);
+        CHECK(text.find("not this") == std::string::npos);
+    }
+
+    TEST_CASE("a limit lets some through, and says later how many it held back") {
+        captured out;
+        log_limit limit(3, 1s);
+        for (int i = 0; i < 10; ++i) log(limit, log_level::warning, "line {}", i);
+        CHECK(lines_of(out.text()) == 3);
+        std::this_thread::sleep_for(1'050ms);
+        log(limit, log_level::warning, "again");
+        log(limit, log_level::warning, "and again");
+        const std::string text = out.text();
+        CHECK(text.find("again (and 7 more lines like this)\n") != std::string::npos);
+        CHECK(text.find("and again\n") != std::string::npos);
+        // Lines that are not wanted use nothing up.
+        log_limit unused(1, 1s);
+        log(unused, log_level::debug, "x");
+        CHECK(unused.admit() == 0);
+    }
+
+    TEST_CASE("a limit counts right for several threads") {
+        log_limit limit(5, 1h);
+        std::atomic<int> admitted{0};
+        std::vector<std::thread> threads;
+        for (int t = 0; t < 4; ++t)
+            threads.emplace_back([&] {
+                for (int i = 0; i < 1'000; ++i) admitted += limit.admit().has_value() ? 1 : 0;
+            });
+        for (auto& thread : threads) thread.join();
+        CHECK(admitted == 5);
+    }
+
+    TEST_CASE("a stderr that is gone or full does no harm") {
+        std::signal(SIGPIPE, SIG_IGN);
+        captured out;
+        for (int i = 0; i < 2'000; ++i) log(log_level::error, "{}", std::string(100, 'x'));
+        out.close_reader();
+        log(log_level::error, "nobody reads this");
+    }
+}
