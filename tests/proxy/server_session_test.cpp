@@ -1,6 +1,4 @@
-// A server's connection from its accept on: strangers, key holders, backends.
-#include "proxy/relay/server_session.hpp"
-
+// A server's connection with a client that holds the key: the wait for OPEN, the backend.
 #include <doctest/doctest.h>
 
 #include "tests/proxy/servers.hpp"
@@ -8,209 +6,9 @@
 using namespace culvert::tests;
 using culvert::protocol::record_type;
 
-namespace {
-
-double seconds_since(culvert::carrier::time_point when) {
-    return std::chrono::duration<double>(culvert::carrier::clock::now() - when).count();
-}
-
-octets message1(culvert::protocol::unix_seconds time, const culvert::protocol::client_keys& keys) {
-    culvert::protocol::client_handshake handshake(keys, time, 0);
-    return {handshake.message1().begin(), handshake.message1().end()};
-}
-
-struct fixture : servers {
-    fixture() : fixture([](auto&) {}) {}
-    template <class Change>
-    explicit fixture(Change change) : fixture(std::make_unique<listener>(), change) {}
-
-    // A client whose record 0 was a PAD, or an OPEN.
-    far_end waiting(entry& with) {
-        far_end far = shake_hands(with);
-        far.send(record_type::pad);
-        far.pump();
-        world.until([&] { return with.session->proven() || with.end.done; });
-        return far;
-    }
-    far_end opened(entry& with, const std::string& service) {
-        far_end far = shake_hands(with);
-        far.send(record_type::open, octets_of_text(service));
-        return far;
-    }
-    template <class Done>
-    bool until(far_end& far, Done done, std::chrono::milliseconds limit = 20s) {
-        const auto pumped = [&] {
-            far.pump();
-            return done();
-        };
-        return world.until(pumped, limit);
-    }
-    bool over(far_end& far) {
-        return until(far, [&] { return far.wire.over(); });
-    }
-    peer accept_backend(far_end& far) {
-        int fd = -1;
-        until(far, [&] { return (fd = backend->accept()) >= 0; });
-        return peer(fd);
-    }
-
-    std::unique_ptr<listener> backend;
-
-  private:
-    template <class Change>
-    fixture(std::unique_ptr<listener> at, Change change)
-        : servers(changed(psk_server(at->port()), change)), backend(std::move(at)) {}
-    template <class Change>
-    static culvert::config::server_settings changed(culvert::config::server_settings settings,
-                                                    Change change) {
-        change(settings);
-        return settings;
-    }
-};
-
-}  // namespace
-
-TEST_SUITE("server session: strangers") {
-    TEST_CASE("every wrong opening meets silence until the deadline, then FIN") {
-        fixture f([](auto& settings) { settings.limits.handshake = 1s; });
-        seeded_random random(fresh_seed());
-        std::vector<std::pair<std::string, fixture::entry*>> strangers;
-        const auto add = [&](const std::string& name, const octets& data) {
-            auto& entry = f.connect();
-            entry.wire.send(data);
-            strangers.emplace_back(name, &entry);
-        };
-        const octets replayed = message1(unix_now(), f.psk_client);
-        auto& first = f.connect();
-        first.wire.send(replayed);
-        REQUIRE(f.world.until([&] { return first.wire.pump(), !first.wire.received.empty(); }));
-
-        for (const std::size_t size : {0UL, 1UL, 95UL, 96UL, 97UL, 160UL, 4'096UL})
-            add(std::to_string(size) + " random bytes", random.bytes(size));
-        add("http", octets_of_text("GET / HTTP/1.1\r\nHost: x\r\n\r\n"));
-        add("replay", replayed);
-        add("wrong psk",
-            message1(unix_now(), culvert::protocol::client_keys::with_psk(secret_of(9), {})));
-        add("wrong realm", message1(unix_now(), culvert::protocol::client_keys::with_psk(
-                                                    secret_of(1), octets_of_text("other"))));
-        add("clock behind", message1(unix_now() - 130, f.psk_client));
-        add("clock ahead", message1(unix_now() + 130, f.psk_client));
-        add("drip", {});
-        fixture::entry& drip = *strangers.back().second;
-
-        auto next = culvert::carrier::clock::now();
-        REQUIRE(f.world.until([&] {
-            if (culvert::carrier::clock::now() >= next && !drip.wire.over()) {
-                next += 50ms;
-                drip.wire.send("x");
-            }
-            bool all = true;
-            for (auto& [name, stranger] : strangers) {
-                stranger->wire.pump();
-                if (!stranger->wire.over()) {
-                    CHECK_MESSAGE(!stranger->end.done, name);
-                    all = false;
-                } else if (stranger->wire.ended) {
-                    stranger->wire.ended = false;
-                    stranger->wire.error = -1;  // seen
-                    CHECK_MESSAGE(seconds_since(stranger->began) >= 0.99, name);
-                    CHECK_MESSAGE(seconds_since(stranger->began) < 11.5, name);
-                }
-            }
-            first.wire.pump();
-            return all && first.wire.over();
-        }));
-        for (const auto& [name, stranger] : strangers) {
-            CHECK_MESSAGE(stranger->wire.received.empty(), name);
-            CHECK_MESSAGE(stranger->wire.error == -1, name);  // a FIN each, no reset
-            CHECK_FALSE(stranger->session->proven());
-        }
-        CHECK(f.world.until([&] { return strangers.back().second->end.done; }));
-        // Message 2 is out: now the deadline is a reset.
-        CHECK(first.wire.error == ECONNRESET);
-        CHECK(f.backend->accept() < 0);
-    }
-
-    TEST_CASE("a FIN is answered with a FIN at once, whatever came before") {
-        fixture f;
-        seeded_random random(fresh_seed());
-        for (const std::size_t size : {0UL, 1UL, 50UL, 96UL, 500UL}) {
-            CAPTURE(size);
-            auto& entry = f.connect();
-            entry.wire.send(random.bytes(size));
-            entry.wire.end();
-            REQUIRE(f.world.until([&] { return entry.wire.pump(), entry.wire.over(); }, 1s));
-            CHECK(entry.wire.ended);
-            CHECK(entry.wire.received.empty());
-            CHECK(f.world.until([&] { return entry.end.is(end_reason::handshake_failed); }));
-        }
-        CHECK(f.context->unproven->size() == 0);
-    }
-
-    TEST_CASE("stop() and drain() close strangers quietly") {
-        fixture f;
-        auto& stopped = f.connect();
-        auto& drained = f.connect();
-        f.world.run_for(5ms);
-        stopped.session->stop(end_reason::shutdown);
-        drained.session->drain();
-        for (auto* entry : {&stopped, &drained}) {
-            REQUIRE(f.world.until([&] { return entry->wire.pump(), entry->wire.over(); }, 1s));
-            CHECK(entry->wire.ended);
-            CHECK(f.world.until([&] { return entry->end.done; }, 1s));
-        }
-    }
-
-    TEST_CASE("strangers over a cap go, the oldest first, with a FIN") {
-        fixture f([](auto& settings) { settings.unproven_per_address = 2; });
-        auto& oldest = f.connect();
-        auto& second = f.connect();
-        auto& third = f.connect();
-        f.world.run_for(5ms);
-        CHECK(f.context->unproven->size() == 3);
-        CHECK(f.context->unproven->sweep(culvert::carrier::clock::now()) == 0);
-        CHECK(f.context->unproven->sweep(culvert::carrier::clock::now() + 3s) == 1);
-        REQUIRE(f.world.until([&] { return oldest.wire.pump(), oldest.wire.over(); }, 1s));
-        CHECK(oldest.wire.ended);
-        CHECK(f.world.until([&] { return oldest.end.done; }));
-        CHECK(f.context->unproven->size() == 2);
-        CHECK_FALSE(second.end.done);
-        CHECK_FALSE(third.end.done);
-    }
-
-    TEST_CASE("a WebSocket listener: 404 to others, nothing to what is not HTTP") {
-        fixture f([](auto& settings) {
-            settings.carrier = culvert::config::carrier::websocket;
-            settings.path = "/t";
-        });
-        auto& http = f.connect();
-        http.wire.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-        REQUIRE(f.world.until([&] { return http.wire.pump(), http.wire.over(); }, 1s));
-        CHECK(http.wire.text().starts_with("HTTP/1.1 404 "));
-        CHECK(http.wire.ended);
-        http.wire.end();
-        CHECK(f.world.until([&] { return http.end.is(end_reason::handshake_failed); }));
-
-        auto& other = f.connect();
-        other.wire.send("SSH-2.0-x\r\n");
-        REQUIRE(f.world.until([&] { return other.wire.pump(), other.wire.over(); }, 1s));
-        CHECK(other.wire.received.empty());
-        CHECK(f.world.until([&] { return other.end.done; }));
-
-        auto& faulty = f.connect();
-        faulty.wire.send(
-            "GET /t HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
-            "not a frame");
-        REQUIRE(f.world.until([&] { return faulty.wire.pump(), faulty.wire.over(); }, 1s));
-        CHECK(faulty.wire.text().ends_with("\r\n\r\n"));  // the 101, and nothing behind it
-        CHECK(f.world.until([&] { return faulty.end.done; }));
-    }
-}
-
 TEST_SUITE("server session: before OPEN") {
     TEST_CASE("drain: ALERT 6 to a session that waits, which may OPEN elsewhere") {
-        fixture f;
+        one_server f;
         auto& entry = f.connect();
         far_end far = f.waiting(entry);
         REQUIRE(entry.session->proven());
@@ -225,7 +23,7 @@ TEST_SUITE("server session: before OPEN") {
     TEST_CASE("no record before the client's first: a drain or a stop then is a reset") {
         for (const bool drain : {true, false}) {
             CAPTURE(drain);
-            fixture f;
+            one_server f;
             auto& entry = f.connect();
             far_end far = f.shake_hands(entry);
             f.world.run_for(5ms);
@@ -239,7 +37,7 @@ TEST_SUITE("server session: before OPEN") {
 
     TEST_CASE("what may not be is a reset, with no word to say which") {
         const auto outcome = [](record_type type, const octets& payload, bool pad_first) {
-            fixture f;
+            one_server f;
             auto& entry = f.connect();
             far_end far = pad_first ? f.waiting(entry) : f.shake_hands(entry);
             // A sealer lets nobody send these: an OPEN that is thrown away goes before.
@@ -259,7 +57,7 @@ TEST_SUITE("server session: before OPEN") {
         CHECK(outcome(record_type::alert, {4}, true) == 0);
 
         for (const bool pad_first : {false, true}) {
-            fixture f;
+            one_server f;
             auto& entry = f.connect();
             far_end far = pad_first ? f.waiting(entry) : f.shake_hands(entry);
             far.send_raw(octets(300, 0x5a));
@@ -268,7 +66,7 @@ TEST_SUITE("server session: before OPEN") {
             CHECK(f.until(far, [&] { return entry.end.is(end_reason::bad_record); }));
         }
         for (const bool pad_first : {false, true}) {
-            fixture f;
+            one_server f;
             auto& entry = f.connect();
             far_end far = pad_first ? f.waiting(entry) : f.shake_hands(entry);
             far.wire.end();
@@ -279,7 +77,7 @@ TEST_SUITE("server session: before OPEN") {
     }
 
     TEST_CASE("so many sessions of one key may wait; another place comes free with an OPEN") {
-        fixture f([](auto& settings) { settings.waiting = 2; });
+        one_server f([](auto& settings) { settings.waiting = 2; });
         auto& a = f.connect();
         far_end first = f.waiting(a);
         auto& b = f.connect();
@@ -302,7 +100,7 @@ TEST_SUITE("server session: before OPEN") {
     }
 
     TEST_CASE("max-connections: those over it get ALERT 6") {
-        fixture f([](auto& settings) { settings.limits.connections = 1; });
+        one_server f([](auto& settings) { settings.limits.connections = 1; });
         auto& a = f.connect();
         far_end first = f.waiting(a);
         {
@@ -325,7 +123,7 @@ TEST_SUITE("server session: before OPEN") {
     }
 
     TEST_CASE("a session that waits is kept alive, and ends when its client is dead") {
-        fixture f([](auto& settings) {
+        one_server f([](auto& settings) {
             settings.limits.keepalive = 1s;
             settings.limits.dead_peer = 2s;
         });
@@ -344,7 +142,7 @@ TEST_SUITE("server session: before OPEN") {
 TEST_SUITE("server session: services") {
     TEST_CASE("the default and the named service; what comes behind OPEN is not lost") {
         for (const std::string service : {"", "main"}) {
-            fixture f;
+            one_server f;
             auto& entry = f.connect();
             far_end far = f.shake_hands(entry);
             octets flight = far.sealed(record_type::pad);
@@ -371,7 +169,7 @@ TEST_SUITE("server session: services") {
 
     TEST_CASE("unknown, reserved: ALERT 5. Down: ALERT 1") {
         const auto outcome = [](const std::string& service, end_reason why) {
-            fixture f;
+            one_server f;
             auto& entry = f.connect();
             far_end far = f.opened(entry, service);
             CHECK(f.over(far));
@@ -391,7 +189,7 @@ TEST_SUITE("server session: services") {
         const listener full(0);
         std::vector<peer> queue;
         for (int i = 0; i < 4; ++i) queue.emplace_back(connect_to(full.port()));
-        fixture f([&](auto& settings) {
+        one_server f([&](auto& settings) {
             settings.services.push_back({"full", local(full.port())});
             settings.limits.connect = 1s;
         });
@@ -406,7 +204,7 @@ TEST_SUITE("server session: services") {
     }
 
     TEST_CASE("a backend that resets, a stop, and what a drain leaves alone") {
-        fixture f;
+        one_server f;
         auto& reset = f.connect();
         far_end first = f.opened(reset, "main");
         peer resetting = f.accept_backend(first);

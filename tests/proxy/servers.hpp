@@ -109,4 +109,61 @@ class servers {
     loop world;
 };
 
+inline double seconds_since(carrier::time_point when) {
+    return std::chrono::duration<double>(carrier::clock::now() - when).count();
+}
+
+inline octets message1(protocol::unix_seconds time, const protocol::client_keys& keys) {
+    protocol::client_handshake handshake(keys, time, 0);
+    return {handshake.message1().begin(), handshake.message1().end()};
+}
+
+struct one_server : servers {
+    one_server() : one_server([](auto&) {}) {}
+    template <class Change>
+    explicit one_server(Change change) : one_server(std::make_unique<listener>(), change) {}
+
+    // A client whose record 0 was a PAD, or an OPEN.
+    far_end waiting(entry& with) {
+        far_end far = shake_hands(with);
+        far.send(protocol::record_type::pad);
+        far.pump();
+        world.until([&] { return with.session->proven() || with.end.done; });
+        return far;
+    }
+    far_end opened(entry& with, const std::string& service) {
+        far_end far = shake_hands(with);
+        far.send(protocol::record_type::open, octets_of_text(service));
+        return far;
+    }
+    template <class Done>
+    bool until(far_end& far, Done done, std::chrono::milliseconds limit = 20s) {
+        const auto pumped = [&] {
+            far.pump();
+            return done();
+        };
+        return world.until(pumped, limit);
+    }
+    bool over(far_end& far) {
+        return until(far, [&] { return far.wire.over(); });
+    }
+    peer accept_backend(far_end& far) {
+        int fd = -1;
+        until(far, [&] { return (fd = backend->accept()) >= 0; });
+        return peer(fd);
+    }
+
+    std::unique_ptr<listener> backend;
+
+  private:
+    template <class Change>
+    one_server(std::unique_ptr<listener> at, Change change)
+        : servers(changed(psk_server(at->port()), change)), backend(std::move(at)) {}
+    template <class Change>
+    static config::server_settings changed(config::server_settings settings, Change change) {
+        change(settings);
+        return settings;
+    }
+};
+
 }  // namespace culvert::tests

@@ -3,7 +3,7 @@
 
 #include <cerrno>
 
-#include "tests/proxy/tunnels.hpp"
+#include "tests/proxy/tunnel_ends.hpp"
 
 using namespace culvert::tests;
 using culvert::protocol::record_type;
@@ -12,32 +12,6 @@ namespace {
 
 octets alert_payload(int code) {
     return {static_cast<std::uint8_t>(code)};
-}
-
-// The application was reset, and knows of nothing clean.
-void check_application_reset(one_tunnel& t, end_reason why) {
-    REQUIRE(t.until([&] { return t.application.over() && t.end.done; }));
-    CHECK(t.application.error == ECONNRESET);
-    CHECK(t.end.is(why));
-    CHECK(t.pool.in_use() == 0);
-}
-
-void check_clean(one_tunnel& t) {
-    REQUIRE(t.until([&] { return t.application.over() && t.end.done; }));
-    CHECK(t.application.ended);
-    CHECK(t.application.error == 0);
-    CHECK(t.end.clean());
-}
-
-// Both ENDs are through; the carrier is still there.
-void end_both_ways(one_tunnel& t) {
-    t.application.end();
-    REQUIRE(t.until([&] { return t.far->got(record_type::end); }));
-    t.far->send(record_type::end);
-}
-
-double seconds_since(culvert::carrier::time_point when) {
-    return std::chrono::duration<double>(culvert::carrier::clock::now() - when).count();
 }
 
 }  // namespace
@@ -275,140 +249,5 @@ TEST_SUITE("tunnel: ends") {
         t.reset();
         application.pump();
         CHECK(application.error == ECONNRESET);
-    }
-}
-
-TEST_SUITE("tunnel: deadlines") {
-    TEST_CASE("idle, too old, dead: the reason, the moment, what is said") {
-        struct {
-            end_reason why;
-            std::optional<std::chrono::seconds> culvert::config::session_limits::*limit;
-        } const cases[] = {{end_reason::idle, &culvert::config::session_limits::idle},
-                           {end_reason::too_old, &culvert::config::session_limits::age}};
-        for (const auto& [why, limit] : cases) {
-            culvert::config::session_limits limits;
-            limits.*limit = 1s;
-            const auto began = culvert::carrier::clock::now();
-            one_tunnel t(limits);
-            REQUIRE(t.until([&] { return t.far->alert() != 0; }));
-            CHECK(seconds_since(began) >= 0.99);
-            CHECK(seconds_since(began) < 2);
-            CHECK(t.far->alert() == 3);
-            t.far->wire.end();
-            check_application_reset(t, why);
-        }
-        culvert::config::session_limits limits;
-        limits.dead_peer = 1s;
-        const auto began = culvert::carrier::clock::now();
-        one_tunnel t(limits);
-        check_application_reset(t, end_reason::dead_peer);
-        CHECK(seconds_since(began) >= 0.99);
-        CHECK(t.until([&] { return t.far->wire.over(); }));
-        CHECK(t.far->wire.error == ECONNRESET);
-        CHECK(t.far->records.empty());
-    }
-
-    TEST_CASE("stream bytes in one direction keep a session from being idle; PADs do not") {
-        culvert::config::session_limits limits;
-        limits.idle = 1s;
-        limits.keepalive = 1s;
-        one_tunnel busy(limits);
-        one_tunnel quiet(limits);
-        const auto began = culvert::carrier::clock::now();
-        auto next = began;
-        busy.until(
-            [&] {
-                quiet.pump();
-                quiet.world.run_for(1ms);
-                if (culvert::carrier::clock::now() < next) return false;
-                next += 250ms;
-                busy.far->send(record_type::data, octets(1));
-                quiet.far->send(record_type::pad);
-                return false;
-            },
-            1'600ms);
-        CHECK_FALSE(busy.end.done);
-        CHECK(quiet.far->alert() == 3);
-    }
-
-    TEST_CASE("PADs of the other end are life") {
-        culvert::config::session_limits limits;
-        limits.dead_peer = 1s;
-        one_tunnel t(limits);
-        auto next = culvert::carrier::clock::now();
-        t.until(
-            [&] {
-                if (culvert::carrier::clock::now() >= next) {
-                    next += 300ms;
-                    t.far->send(record_type::pad);
-                }
-                return false;
-            },
-            1'800ms);
-        CHECK_FALSE(t.end.done);
-    }
-
-    TEST_CASE("the clock of the dead peer stops while the application does not read") {
-        culvert::config::session_limits limits;
-        limits.dead_peer = 1s;
-        one_tunnel t(limits, {.small_buffers = true});
-        for (int i = 0; i < 20; ++i) t.far->send(record_type::data, octets(50'000));
-        t.world.until([&] { return t.far->pump(), false; }, 2'200ms);
-        CHECK_FALSE(t.end.done);
-        REQUIRE(t.until([&] { return t.application.received.size() == 1'000'000; }));
-        CHECK_FALSE(t.end.done);
-    }
-
-    TEST_CASE("after both ENDs the dead-peer rule ends the wait for the other end's goodbye") {
-        culvert::config::session_limits limits;
-        limits.dead_peer = 1s;
-        one_tunnel t(limits);
-        end_both_ways(t);
-        check_clean(t);
-        CHECK(t.until([&] { return t.far->wire.over(); }));
-    }
-
-    TEST_CASE("a PAD goes out when nothing was sent for the interval, whatever is received") {
-        culvert::config::session_limits limits;
-        limits.keepalive = 1s;
-        one_tunnel t(limits);
-        const auto began = culvert::carrier::clock::now();
-        auto next = began;
-        t.until(
-            [&] {
-                if (culvert::carrier::clock::now() >= next) {
-                    next += 100ms;
-                    t.far->send(record_type::data, octets(10));
-                }
-                return false;
-            },
-            2'500ms);
-        REQUIRE(t.far->records.size() >= 2);
-        CHECK(t.far->records.size() <= 3);
-        auto before = began;
-        for (const auto& record : t.far->records) {
-            CHECK(record.type == record_type::pad);
-            const double gap = std::chrono::duration<double>(record.when - before).count();
-            CHECK(gap >= 0.79);
-            CHECK(gap < 1.3);
-            before = record.when;
-        }
-    }
-
-    TEST_CASE("no PAD while data is sent") {
-        culvert::config::session_limits limits;
-        limits.keepalive = 1s;
-        one_tunnel t(limits);
-        auto next = culvert::carrier::clock::now();
-        t.until(
-            [&] {
-                if (culvert::carrier::clock::now() >= next) {
-                    next += 200ms;
-                    t.application.send("x");
-                }
-                return false;
-            },
-            1'500ms);
-        CHECK(t.far->count(record_type::pad) == 0);
     }
 }

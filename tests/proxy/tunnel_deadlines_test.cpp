@@ -1,0 +1,149 @@
+// What ends a session by its age or silence, and what keeps it alive.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "tests/proxy/tunnel_ends.hpp"
+
+using namespace culvert::tests;
+using culvert::protocol::record_type;
+
+namespace {
+
+double seconds_since(culvert::carrier::time_point when) {
+    return std::chrono::duration<double>(culvert::carrier::clock::now() - when).count();
+}
+
+}  // namespace
+
+TEST_SUITE("tunnel: deadlines") {
+    TEST_CASE("idle, too old, dead: the reason, the moment, what is said") {
+        culvert::config::session_limits limits[3];
+        limits[0].idle = 1s;
+        limits[1].age = 1s;
+        limits[2].dead_peer = 1s;
+        const auto began = culvert::carrier::clock::now();
+        one_tunnel idle(limits[0]), old(limits[1]), dead(limits[2]);
+        one_tunnel* const all[] = {&idle, &old, &dead};
+        while (!std::all_of(std::begin(all), std::end(all), [](auto* t) { return t->end.done; })) {
+            for (one_tunnel* t : all) {
+                t->pump();
+                t->world.run_for(1ms);
+                const bool heard = t->application.over();
+                if (heard) t->far->wire.end();
+                CHECK((!heard || seconds_since(began) >= 0.99));
+            }
+            REQUIRE(seconds_since(began) < 3);
+        }
+        for (one_tunnel* t : {&idle, &old}) CHECK(t->far->alert() == 3);
+        check_application_reset(idle, end_reason::idle);
+        check_application_reset(old, end_reason::too_old);
+        check_application_reset(dead, end_reason::dead_peer);
+        CHECK(dead.until([&] { return dead.far->wire.over(); }));
+        CHECK(dead.far->records.empty());
+    }
+
+    TEST_CASE("stream bytes in one direction keep a session from being idle; PADs do not") {
+        culvert::config::session_limits limits;
+        limits.idle = 1s;
+        limits.keepalive = 1s;
+        one_tunnel busy(limits);
+        one_tunnel quiet(limits);
+        const auto began = culvert::carrier::clock::now();
+        auto next = began;
+        busy.until(
+            [&] {
+                quiet.pump();
+                quiet.world.run_for(1ms);
+                if (culvert::carrier::clock::now() < next) return false;
+                next += 250ms;
+                busy.far->send(record_type::data, octets(1));
+                quiet.far->send(record_type::pad);
+                return false;
+            },
+            1'600ms);
+        CHECK_FALSE(busy.end.done);
+        CHECK(quiet.far->alert() == 3);
+    }
+
+    TEST_CASE("PADs of the other end are life") {
+        culvert::config::session_limits limits;
+        limits.dead_peer = 1s;
+        one_tunnel t(limits);
+        auto next = culvert::carrier::clock::now();
+        t.until(
+            [&] {
+                if (culvert::carrier::clock::now() >= next) {
+                    next += 300ms;
+                    t.far->send(record_type::pad);
+                }
+                return false;
+            },
+            1'400ms);
+        CHECK_FALSE(t.end.done);
+    }
+
+    TEST_CASE("the clock of the dead peer stops while the application does not read") {
+        culvert::config::session_limits limits;
+        limits.dead_peer = 1s;
+        one_tunnel t(limits, {.small_buffers = true});
+        for (int i = 0; i < 20; ++i) t.far->send(record_type::data, octets(50'000));
+        t.world.until([&] { return t.far->pump(), false; }, 1'600ms);
+        CHECK_FALSE(t.end.done);
+        REQUIRE(t.until([&] { return t.application.received.size() == 1'000'000; }));
+        CHECK_FALSE(t.end.done);
+    }
+
+    TEST_CASE("after both ENDs the dead-peer rule ends the wait for the other end's goodbye") {
+        culvert::config::session_limits limits;
+        limits.dead_peer = 1s;
+        one_tunnel t(limits);
+        end_both_ways(t);
+        check_clean(t);
+        CHECK(t.until([&] { return t.far->wire.over(); }));
+    }
+
+    TEST_CASE("a PAD goes out when nothing was sent for the interval, whatever is received") {
+        culvert::config::session_limits limits;
+        limits.keepalive = 1s;
+        one_tunnel t(limits);
+        const auto began = culvert::carrier::clock::now();
+        auto next = began;
+        t.until(
+            [&] {
+                if (culvert::carrier::clock::now() >= next) {
+                    next += 100ms;
+                    t.far->send(record_type::data, octets(10));
+                }
+                return false;
+            },
+            2'500ms);
+        REQUIRE(t.far->records.size() >= 2);
+        CHECK(t.far->records.size() <= 3);
+        auto before = began;
+        for (const auto& record : t.far->records) {
+            CHECK(record.type == record_type::pad);
+            const double gap = std::chrono::duration<double>(record.when - before).count();
+            CHECK(gap >= 0.79);
+            CHECK(gap < 1.3);
+            before = record.when;
+        }
+    }
+
+    TEST_CASE("no PAD while data is sent") {
+        culvert::config::session_limits limits;
+        limits.keepalive = 1s;
+        one_tunnel t(limits);
+        auto next = culvert::carrier::clock::now();
+        t.until(
+            [&] {
+                if (culvert::carrier::clock::now() >= next) {
+                    next += 200ms;
+                    t.application.send("x");
+                }
+                return false;
+            },
+            1'300ms);
+        CHECK(t.far->count(record_type::pad) == 0);
+    }
+}
