@@ -32,28 +32,29 @@ bool concerns_one_connection(int error) noexcept {
 }  // namespace
 
 acceptor::acceptor(const carrier::executor& ex, listening_socket socket, std::string section,
-                   std::function<void(int fd)> take)
+                   std::function<void(int fd)> take, std::function<bool()> room)
     : socket_(std::move(socket)),
       waiting_(ex, ::dup(socket_.fd())),
       pause_(ex),
       section_(std::move(section)),
-      take_(std::move(take)) {}
+      take_(std::move(take)),
+      room_(std::move(room)) {}
 
 carrier::awaitable<void> acceptor::run() {
     while (!closed_) {
-        const int error = accept_some();
+        co_await waiting_.async_wait(decltype(waiting_)::wait_read, no_throw);
         if (closed_) break;
-        if (error == EAGAIN || error == 0) {
+        const int error = accept_some();
+        if (error == EAGAIN || error == 0)
             delay_ = std::chrono::milliseconds{0};
-            co_await waiting_.async_wait(decltype(waiting_)::wait_read, no_throw);
-        } else {
+        else
             co_await back_off(error);
-        }
     }
 }
 
 int acceptor::accept_some() {
     for (int i = 0; i < at_once; ++i) {
+        if (!room_()) return EMFILE;
         const int fd = ::accept4(socket_.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd >= 0) {
             take_(fd);

@@ -12,9 +12,10 @@ namespace culvert::daemon {
 
 class acceptor {
   public:
-    // `take` owns the descriptors that it is given: connected and non-blocking.
+    // `take` owns the descriptors that it is given: connected and non-blocking. While `room` says
+    // no, connections stay in the kernel's queue.
     acceptor(const carrier::executor& ex, listening_socket socket, std::string section,
-             std::function<void(int fd)> take);
+             std::function<void(int fd)> take, std::function<bool()> room);
 
     // Accepts until close(). When descriptors or memory run out it waits a little, longer each
     // time, instead of spinning.
@@ -31,6 +32,7 @@ class acceptor {
     carrier::timer pause_;
     const std::string section_;
     const std::function<void(int fd)> take_;
+    const std::function<bool()> room_;
     std::chrono::milliseconds delay_{0};
     bool closed_ = false;
 };

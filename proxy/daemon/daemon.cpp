@@ -10,6 +10,7 @@
 
 #include "crypto/kernels/report.hpp"
 #include "proxy/daemon/accept.hpp"
+#include "proxy/daemon/descriptors.hpp"
 #include "proxy/daemon/worker.hpp"
 #include "proxy/observe/log.hpp"
 #include "proxy/relay/client_session.hpp"
@@ -92,6 +93,7 @@ class daemon {
                                                        SIGHUP};
     carrier::timer tick_{context_.get_executor()};
     std::deque<acceptor> acceptors_;
+    std::size_t most_sessions_ = 0;  // that the descriptors suffice for
     bool stop_now_ = false;
     int status_ = 0;
 };
@@ -108,8 +110,10 @@ void report_kernels() {
 int daemon::run() {
     observe::set_log_level(to_log_level(options_.level));
     report_kernels();
+    raise_descriptor_limit();
     std::signal(SIGPIPE, SIG_IGN);
     if (!listen()) return 2;
+    most_sessions_ = sessions_that_fit();
     for (worker& w : workers_) w.start();
     for (acceptor& a : acceptors_) asio::co_spawn(context_, a.run(), rethrow);
     asio::co_spawn(context_, sweep_unproven(), rethrow);
@@ -147,7 +151,8 @@ bool daemon::listen(const config::endpoint& place, const std::string& section, c
     for (auto& socket : *sockets) {
         // Accepted sockets inherit it: there is no moment in which one would close quietly.
         carrier::arm_reset(socket.fd(), how == closing::reset);
-        acceptors_.emplace_back(context_.get_executor(), std::move(socket), section, take);
+        acceptors_.emplace_back(context_.get_executor(), std::move(socket), section, take,
+                                [this] { return sessions() < most_sessions_; });
     }
     log(log_level::info, "{}: listening on {}", section, place.text());
     return true;

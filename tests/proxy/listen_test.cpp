@@ -14,6 +14,7 @@
 #include <set>
 
 #include "proxy/daemon/accept.hpp"
+#include "proxy/observe/log.hpp"
 #include "tests/proxy/loop.hpp"
 #include "tests/proxy/peer.hpp"
 
@@ -63,6 +64,9 @@ bool has_ipv6() {
 class few_descriptors {
   public:
     explicit few_descriptors(int spare) {
+        // The sanitizers look at each new type of object through a pipe: they need to know those
+        // of the log while there still are descriptors.
+        culvert::observe::log(culvert::observe::log_level::warning, "few descriptors from now on");
         ::getrlimit(RLIMIT_NOFILE, &before_);
         const int next = ::dup(0);  // the lowest free number
         ::close(next);
@@ -81,14 +85,16 @@ struct accepting {
     explicit accepting(std::uint16_t port) {
         auto sockets = listen_on({"127.0.0.1", port, {}});
         REQUIRE(sockets.has_value());
-        accepts = std::make_shared<acceptor>(world.executor(), std::move(sockets->front()), "test",
-                                             [this](int fd) { taken.push_back(fd); });
+        accepts = std::make_shared<acceptor>(
+            world.executor(), std::move(sockets->front()), "test",
+            [this](int fd) { taken.push_back(fd); }, [this] { return taken.size() < room; });
         world.spawn(accepts->run(), accepts, end);
     }
     ~accepting() {
         for (const int fd : taken) ::close(fd);
     }
     std::vector<int> taken;
+    std::size_t room = 1'000;
     ending end;
     loop world;
     std::shared_ptr<acceptor> accepts;
@@ -213,6 +219,22 @@ TEST_SUITE("acceptor") {
             CHECK(static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC < 0.25);
         }
         CHECK(a.world.until([&] { return a.taken.size() == 12; }, 2s));
+    }
+
+    TEST_CASE("while there is no room, connections stay in the queue") {
+        const std::uint16_t port = free_port();
+        accepting a(port);
+        a.room = 3;
+        std::vector<peer> clients;
+        for (int i = 0; i < 8; ++i) clients.emplace_back(connect_to(port));
+        a.world.run_for(100ms);
+        CHECK(a.taken.size() == 3);
+        for (peer& c : clients) {
+            c.pump();
+            CHECK_FALSE(c.over());
+        }
+        a.room = 8;
+        CHECK(a.world.until([&] { return a.taken.size() == 8; }, 2s));
     }
 
     TEST_CASE("it can be closed while it waits for descriptors") {
