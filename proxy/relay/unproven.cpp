@@ -1,6 +1,7 @@
 #include "proxy/relay/unproven.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace culvert::relay {
 
@@ -22,11 +23,11 @@ unproven_registry::ticket& unproven_registry::ticket::operator=(ticket&& other) 
 }
 
 void unproven_registry::ticket::leave() noexcept {
-    if (!registry_) return;
-    const std::scoped_lock lock(registry_->mutex_);
-    registry_->uncount(*at_);
-    registry_->entries_.erase(at_);
-    registry_.reset();
+    const auto registry = std::exchange(registry_, nullptr);  // the last one: outlives the lock
+    if (!registry) return;
+    const std::scoped_lock lock(registry->mutex_);
+    registry->uncount(*at_);
+    registry->entries_.erase(at_);
 }
 
 unproven_registry::ticket unproven_registry::enter(const address_group& group, bool capped,

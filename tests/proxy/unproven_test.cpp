@@ -134,6 +134,16 @@ TEST_SUITE("unproven connections") {
         CHECK(r.evicted == "xxxxx");
     }
 
+    TEST_CASE("the last ticket may outlive everybody else") {
+        auto caps = std::make_shared<unproven_registry>(unproven_caps{});
+        auto ticket = caps->enter(group_of(v4(1)), true, culvert::carrier::clock::now(), [] {});
+        const std::weak_ptr<unproven_registry> seen = caps;
+        caps.reset();
+        CHECK_FALSE(seen.expired());
+        ticket.leave();
+        CHECK(seen.expired());
+    }
+
     TEST_CASE("a ticket that is moved, or assigned over, leaves once") {
         registry r({100, 100, 2s});
         r.enter("a", v4(1));
