@@ -1,6 +1,7 @@
 #include "crypto/bash_f.hpp"
 
 #include <bit>
+#include <utility>
 
 namespace culvert::crypto {
 namespace {
@@ -37,10 +38,9 @@ constexpr std::array<std::size_t, 24> sources{
     15, 10, 9, 12, 11, 14, 13, 8, 17, 16, 19, 18, 21, 20, 23, 22, 6, 3, 0, 5, 2, 7, 4, 1,
 };
 
-}  // namespace
-
-void bash_s(std::uint64_t& w0, std::uint64_t& w1, std::uint64_t& w2,
-            const bash_rotations& by) noexcept {
+[[gnu::always_inline]] inline void mix_column(std::uint64_t& w0, std::uint64_t& w1,
+                                              std::uint64_t& w2,
+                                              const bash_rotations& by) noexcept {
     const std::uint64_t rotated = std::rotl(w0, by.m1);
     const std::uint64_t a = w0 ^ w1 ^ w2;
     const std::uint64_t mixed = w1 ^ std::rotl(a, by.n1);
@@ -51,14 +51,31 @@ void bash_s(std::uint64_t& w0, std::uint64_t& w1, std::uint64_t& w2,
     w2 = c ^ (a & b);
 }
 
+// I: the columns. Unrolled, so that the rotations are constants.
+template <std::size_t... I>
+[[gnu::always_inline]] inline void mix_columns(bash_words& s, std::index_sequence<I...>) noexcept {
+    (mix_column(s[I], s[I + columns], s[I + 2 * columns], rotations[I]), ...);
+}
+
+// I: the words.
+template <std::size_t... I>
+[[gnu::always_inline]] inline bash_words permuted(const bash_words& s,
+                                                  std::index_sequence<I...>) noexcept {
+    return {s[sources[I]]...};
+}
+
+}  // namespace
+
+void bash_s(std::uint64_t& w0, std::uint64_t& w1, std::uint64_t& w2,
+            const bash_rotations& by) noexcept {
+    mix_column(w0, w1, w2, by);
+}
+
 void bash_f(bash_words& words) noexcept {
     bash_words s = words;
     for (const std::uint64_t constant : round_constants) {
-        for (std::size_t i = 0; i < columns; ++i) {
-            bash_s(s[i], s[i + columns], s[i + 2 * columns], rotations[i]);
-        }
-        const bash_words t = s;
-        for (std::size_t i = 0; i < t.size(); ++i) s[i] = t[sources[i]];
+        mix_columns(s, std::make_index_sequence<columns>());
+        s = permuted(s, std::make_index_sequence<24>());
         s[23] ^= constant;
     }
     words = s;
