@@ -5,6 +5,8 @@
 
 #if defined(__x86_64__)
 #include "crypto/kernels/keccak_x86.hpp"
+#elif defined(__aarch64__)
+#include "crypto/kernels/keccak_aarch64.hpp"
 #endif
 
 namespace culvert::crypto {
@@ -13,6 +15,8 @@ std::span<const keccak_kernel> keccak_kernels() noexcept {
     static const std::array table {
 #if defined(__x86_64__)
         keccak_avx512, keccak_avx2, keccak_bmi2,
+#elif defined(__aarch64__)
+        keccak_sha3,
 #endif
             keccak_portable
     };
