@@ -2,9 +2,11 @@
 
 #include <cstdint>
 
-#if defined(__x86_64__)
+#include "crypto/kernels/target.hpp"
+
+#if CULVERT_X86
 #include <cpuid.h>
-#elif defined(__aarch64__)
+#elif CULVERT_AARCH64
 #include <asm/hwcap.h>
 #include <sys/auxv.h>
 #endif
@@ -12,47 +14,43 @@
 namespace culvert::crypto {
 namespace {
 
-#if defined(__x86_64__)
+#if CULVERT_X86
 
-constexpr bool bit(std::uint32_t word, unsigned number) noexcept {
-    return (word >> number & 1) != 0;
+constexpr bool all_of(std::uint32_t bits, std::uint32_t wanted) noexcept {
+    return (bits & wanted) == wanted;
 }
 
-// The registers that the system saves and restores, by component; 0 when it does not say.
+// XCR0: the register files that the operating system saves when it switches threads; 0 when it
+// saves none of those that programs may not use unasked.
 std::uint32_t kept_registers() noexcept {
-    std::uint32_t a, b, c, d;
-    if (__get_cpuid(1, &a, &b, &c, &d) == 0 || !bit(c, 27)) return 0;
-    std::uint32_t low, high;
-    __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    std::uint32_t a = 0, b = 0, c = 0, d = 0;
+    if (__get_cpuid(1, &a, &b, &c, &d) == 0 || !all_of(c, bit_OSXSAVE | bit_AVX)) return 0;
+    std::uint32_t low = 0, high = 0;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
     return low;
 }
 
 cpu_features probe() noexcept {
-    constexpr std::uint32_t ymm = 0x06;  // xmm and the upper halves of ymm
-    constexpr std::uint32_t zmm = 0xe6;  // those, the masks and the rest of zmm
-    cpu_features found;
-    std::uint32_t a, b, c, d;
-    if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return found;
-    found.bmi2 = bit(b, 3) && bit(b, 8);
+    constexpr std::uint32_t ymm = 0x06;  // with the xmm registers below
+    constexpr std::uint32_t zmm = 0xe6;  // with the mask registers and zmm16 … zmm31
+    std::uint32_t a = 0, b = 0, c = 0, d = 0;
+    if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return {};
     const std::uint32_t kept = kept_registers();
-    found.avx2 = (kept & ymm) == ymm && bit(b, 5);
-    if ((kept & zmm) != zmm) return found;
-    found.avx512f = bit(b, 16);
-    found.avx512vl = bit(b, 31);
-    found.avx512dq = bit(b, 17);
-    found.avx512bw = bit(b, 30);
-    found.avx512ifma = bit(b, 21);
-    found.avx512vbmi = bit(c, 1);
+    cpu_features found;
+    found.bmi2 = all_of(b, bit_BMI | bit_BMI2);
+    found.avx2 = found.bmi2 && all_of(b, bit_AVX2) && all_of(kept, ymm);
+    found.avx512vl = all_of(b, bit_AVX512F | bit_AVX512VL) && all_of(kept, zmm);
+    found.avx512 = found.avx2 && found.avx512vl &&
+                   all_of(b, bit_AVX512DQ | bit_AVX512IFMA | bit_AVX512BW) &&
+                   all_of(c, bit_AVX512VBMI2);
     return found;
 }
 
-#elif defined(__aarch64__)
+#elif CULVERT_AARCH64
 
 cpu_features probe() noexcept {
-    const unsigned long capabilities = ::getauxval(AT_HWCAP);
     cpu_features found;
-    found.neon = (capabilities & HWCAP_ASIMD) != 0;
-    found.sha3 = (capabilities & HWCAP_SHA3) != 0;
+    found.sha3 = (::getauxval(AT_HWCAP) & HWCAP_SHA3) != 0;
     return found;
 }
 

@@ -2,10 +2,11 @@
 
 #include "crypto/kernels/known_answer.hpp"
 #include "crypto/kernels/portable.hpp"
+#include "crypto/kernels/target.hpp"
 
-#if defined(__x86_64__)
+#if CULVERT_X86
 #include "crypto/kernels/keccak_x86.hpp"
-#elif defined(__aarch64__)
+#elif CULVERT_AARCH64
 #include "crypto/kernels/keccak_aarch64.hpp"
 #endif
 
@@ -13,9 +14,9 @@ namespace culvert::crypto {
 
 std::span<const keccak_kernel> keccak_kernels() noexcept {
     static const std::array table {
-#if defined(__x86_64__)
+#if CULVERT_X86
         keccak_avx512, keccak_avx2, keccak_bmi2,
-#elif defined(__aarch64__)
+#elif CULVERT_AARCH64
         keccak_sha3,
 #endif
             keccak_portable

@@ -16,8 +16,7 @@
 namespace culvert::crypto {
 namespace {
 
-#define KECCAK_TARGET CULVERT_TARGET("avx2")
-#define KECCAK_INLINE CULVERT_TARGET_INLINE("avx2")
+#define KECCAK_PART CULVERT_TARGET_AVX2 CULVERT_PART
 
 using word = __m256i;
 constexpr std::size_t width = 4;  // states
@@ -33,7 +32,7 @@ struct columns {
 };
 
 template <int Bits>
-KECCAK_INLINE word rotl(word a) {
+KECCAK_PART word rotl(word a) {
     if constexpr (Bits == 0) {
         return a;
     } else if constexpr (Bits == 8) {
@@ -47,41 +46,41 @@ KECCAK_INLINE word rotl(word a) {
     }
 }
 
-KECCAK_INLINE word xor2(word a, word b) {
+KECCAK_PART word xor2(word a, word b) {
     return _mm256_xor_si256(a, b);
 }
 
-KECCAK_INLINE word chi(word a, word b, word c) {
+KECCAK_PART word chi(word a, word b, word c) {
     return xor2(a, _mm256_andnot_si256(b, c));
 }
 
 template <std::size_t X>
-KECCAK_INLINE word parity(const state& a) {
+KECCAK_PART word parity(const state& a) {
     return xor2(xor2(xor2(a.lane[X], a.lane[X + 5]), xor2(a.lane[X + 10], a.lane[X + 15])),
                 a.lane[X + 20]);
 }
 
 template <std::size_t X>
-KECCAK_INLINE word mixed(const columns& c) {
+KECCAK_PART word mixed(const columns& c) {
     return xor2(c.of[(X + 4) % 5], rotl<1>(c.of[(X + 1) % 5]));
 }
 
 // What theta xors into each column (FIPS 202 §3.2.1).
-KECCAK_INLINE columns theta(const state& a) {
+KECCAK_PART columns theta(const state& a) {
     const columns c{{parity<0>(a), parity<1>(a), parity<2>(a), parity<3>(a), parity<4>(a)}};
     return {{mixed<0>(c), mixed<1>(c), mixed<2>(c), mixed<3>(c), mixed<4>(c)}};
 }
 
 // The end of theta, rho and pi for one lane (§3.2.2, §3.2.3).
 template <std::size_t X, std::size_t Y>
-KECCAK_INLINE word moved_lane(const state& a, const columns& d) {
+KECCAK_PART word moved_lane(const state& a, const columns& d) {
     constexpr std::size_t from = keccak::pi_source(X, Y);
     return rotl<keccak::rotations[from]>(xor2(a.lane[from], d.of[from % 5]));
 }
 
 // Row Y after chi (§3.2.4).
 template <std::size_t Y>
-KECCAK_INLINE void row(const state& a, const columns& d, state& out) {
+KECCAK_PART void row(const state& a, const columns& d, state& out) {
     const word b0 = moved_lane<0, Y>(a, d);
     const word b1 = moved_lane<1, Y>(a, d);
     const word b2 = moved_lane<2, Y>(a, d);
@@ -95,7 +94,7 @@ KECCAK_INLINE void row(const state& a, const columns& d, state& out) {
     to[4] = chi(b4, b0, b1);
 }
 
-KECCAK_INLINE void one_round(const state& a, state& out, std::uint64_t constant) {
+KECCAK_PART void one_round(const state& a, state& out, std::uint64_t constant) {
     const columns d = theta(a);
     row<0>(a, d, out);
     out.lane[0] = xor2(out.lane[0], _mm256_set1_epi64x(static_cast<long long>(constant)));
@@ -105,7 +104,7 @@ KECCAK_INLINE void one_round(const state& a, state& out, std::uint64_t constant)
     row<4>(a, d, out);
 }
 
-KECCAK_INLINE void rounds(state& a) {
+KECCAK_PART void rounds(state& a) {
     state other;
     for (std::size_t i = 0; i < keccak::round_constants.size(); i += 2) {
         one_round(a, other, keccak::round_constants[i]);
@@ -117,8 +116,8 @@ using all_lanes = std::make_index_sequence<25>;
 
 // Four columns of a matrix of `stride` columns.
 template <std::size_t... I>
-KECCAK_TARGET void permute_full(std::uint64_t* lanes, std::size_t stride,
-                                std::index_sequence<I...>) noexcept {
+CULVERT_TARGET_AVX2 void permute_full(std::uint64_t* lanes, std::size_t stride,
+                                      std::index_sequence<I...>) noexcept {
     state a{{_mm256_loadu_si256(reinterpret_cast<const __m256i*>(lanes + I * stride))...}};
     rounds(a);
     (_mm256_storeu_si256(reinterpret_cast<__m256i*>(lanes + I * stride), a.lane[I]), ...);
@@ -126,8 +125,8 @@ KECCAK_TARGET void permute_full(std::uint64_t* lanes, std::size_t stride,
 
 // The first `count` columns, fewer than four; memory beyond them is not touched.
 template <std::size_t... I>
-KECCAK_TARGET void permute_some(std::uint64_t* lanes, std::size_t stride, std::size_t count,
-                                std::index_sequence<I...>) noexcept {
+CULVERT_TARGET_AVX2 void permute_some(std::uint64_t* lanes, std::size_t stride, std::size_t count,
+                                      std::index_sequence<I...>) noexcept {
     const __m256i some = _mm256_cmpgt_epi64(_mm256_set1_epi64x(static_cast<long long>(count)),
                                             _mm256_setr_epi64x(0, 1, 2, 3));
     auto* at = reinterpret_cast<long long*>(lanes);
@@ -145,7 +144,7 @@ void permute_n(std::uint64_t* lanes, std::size_t states) noexcept {
 }
 
 bool supported() noexcept {
-    return cpu().avx2 && cpu().bmi2;
+    return cpu().avx2;
 }
 
 }  // namespace

@@ -19,8 +19,7 @@
 namespace culvert::crypto {
 namespace {
 
-#define KECCAK_TARGET CULVERT_TARGET("avx512f,avx512vl")
-#define KECCAK_INLINE CULVERT_TARGET_INLINE("avx512f,avx512vl")
+#define KECCAK_PART CULVERT_TARGET_AVX512VL CULVERT_PART
 
 // Truth tables of vpternlogq.
 constexpr int xor_of_three = 0x96;  // a ^ b ^ c
@@ -29,29 +28,23 @@ constexpr int chi_of_three = 0xd2;  // a ^ (~b & c)
 struct xmm {
     using word = __m128i;
 
-    KECCAK_INLINE static word load(const std::uint64_t* from) { return _mm_loadu_si128(at(from)); }
-    KECCAK_INLINE static void store(std::uint64_t* to, word a) { _mm_storeu_si128(at(to), a); }
-    KECCAK_INLINE static word load_some(const std::uint64_t* from, __mmask8 some) {
-        return _mm_maskz_loadu_epi64(some, from);
-    }
-    KECCAK_INLINE static void store_some(std::uint64_t* to, __mmask8 some, word a) {
-        _mm_mask_storeu_epi64(to, some, a);
-    }
-    KECCAK_INLINE static word all(std::uint64_t a) {
+    KECCAK_PART static word load(const std::uint64_t* from) { return _mm_loadu_si128(at(from)); }
+    KECCAK_PART static void store(std::uint64_t* to, word a) { _mm_storeu_si128(at(to), a); }
+    KECCAK_PART static word all(std::uint64_t a) {
         return _mm_set1_epi64x(static_cast<long long>(a));
     }
-    KECCAK_INLINE static word xor2(word a, word b) { return _mm_xor_si128(a, b); }
-    KECCAK_INLINE static word xor3(word a, word b, word c) {
+    KECCAK_PART static word xor2(word a, word b) { return _mm_xor_si128(a, b); }
+    KECCAK_PART static word xor3(word a, word b, word c) {
         return _mm_ternarylogic_epi64(a, b, c, xor_of_three);
     }
-    KECCAK_INLINE static word chi(word a, word b, word c) {
+    KECCAK_PART static word chi(word a, word b, word c) {
         return _mm_ternarylogic_epi64(a, b, c, chi_of_three);
     }
     template <int Bits>
-    KECCAK_INLINE static word rotl(word a) {
+    KECCAK_PART static word rotl(word a) {
         return _mm_rol_epi64(a, Bits);
     }
-    KECCAK_INLINE static void pin(word& a) { __asm__("" : "+v"(a)); }
+    KECCAK_PART static void pin(word& a) { __asm__("" : "+v"(a)); }
 
   protected:
     static __m128i* at(std::uint64_t* p) { return reinterpret_cast<__m128i*>(p); }
@@ -60,72 +53,72 @@ struct xmm {
 
 // One state in the low halves.
 struct half_xmm : xmm {
-    KECCAK_INLINE static word load(const std::uint64_t* from) { return _mm_loadl_epi64(at(from)); }
-    KECCAK_INLINE static word load_bytes(const std::uint8_t* from) {
+    KECCAK_PART static word load(const std::uint64_t* from) { return _mm_loadl_epi64(at(from)); }
+    KECCAK_PART static word load_bytes(const std::uint8_t* from) {
         return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from));
     }
-    KECCAK_INLINE static void store(std::uint64_t* to, word a) { _mm_storel_epi64(at(to), a); }
+    KECCAK_PART static void store(std::uint64_t* to, word a) { _mm_storel_epi64(at(to), a); }
 };
 
 struct ymm {
     using word = __m256i;
 
-    KECCAK_INLINE static word load(const std::uint64_t* from) {
+    KECCAK_PART static word load(const std::uint64_t* from) {
         return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
     }
-    KECCAK_INLINE static void store(std::uint64_t* to, word a) {
+    KECCAK_PART static void store(std::uint64_t* to, word a) {
         _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), a);
     }
-    KECCAK_INLINE static word load_some(const std::uint64_t* from, __mmask8 some) {
+    KECCAK_PART static word load_some(const std::uint64_t* from, __mmask8 some) {
         return _mm256_maskz_loadu_epi64(some, from);
     }
-    KECCAK_INLINE static void store_some(std::uint64_t* to, __mmask8 some, word a) {
+    KECCAK_PART static void store_some(std::uint64_t* to, __mmask8 some, word a) {
         _mm256_mask_storeu_epi64(to, some, a);
     }
-    KECCAK_INLINE static word all(std::uint64_t a) {
+    KECCAK_PART static word all(std::uint64_t a) {
         return _mm256_set1_epi64x(static_cast<long long>(a));
     }
-    KECCAK_INLINE static word xor2(word a, word b) { return _mm256_xor_si256(a, b); }
-    KECCAK_INLINE static word xor3(word a, word b, word c) {
+    KECCAK_PART static word xor2(word a, word b) { return _mm256_xor_si256(a, b); }
+    KECCAK_PART static word xor3(word a, word b, word c) {
         return _mm256_ternarylogic_epi64(a, b, c, xor_of_three);
     }
-    KECCAK_INLINE static word chi(word a, word b, word c) {
+    KECCAK_PART static word chi(word a, word b, word c) {
         return _mm256_ternarylogic_epi64(a, b, c, chi_of_three);
     }
     template <int Bits>
-    KECCAK_INLINE static word rotl(word a) {
+    KECCAK_PART static word rotl(word a) {
         return _mm256_rol_epi64(a, Bits);
     }
-    KECCAK_INLINE static void pin(word& a) { __asm__("" : "+v"(a)); }
+    KECCAK_PART static void pin(word& a) { __asm__("" : "+v"(a)); }
 };
 
 struct zmm {
     using word = __m512i;
 
-    KECCAK_INLINE static word load(const std::uint64_t* from) { return _mm512_loadu_si512(from); }
-    KECCAK_INLINE static void store(std::uint64_t* to, word a) { _mm512_storeu_si512(to, a); }
-    KECCAK_INLINE static word load_some(const std::uint64_t* from, __mmask8 some) {
+    KECCAK_PART static word load(const std::uint64_t* from) { return _mm512_loadu_si512(from); }
+    KECCAK_PART static void store(std::uint64_t* to, word a) { _mm512_storeu_si512(to, a); }
+    KECCAK_PART static word load_some(const std::uint64_t* from, __mmask8 some) {
         return _mm512_maskz_loadu_epi64(some, from);
     }
-    KECCAK_INLINE static void store_some(std::uint64_t* to, __mmask8 some, word a) {
+    KECCAK_PART static void store_some(std::uint64_t* to, __mmask8 some, word a) {
         _mm512_mask_storeu_epi64(to, some, a);
     }
-    KECCAK_INLINE static word all(std::uint64_t a) {
+    KECCAK_PART static word all(std::uint64_t a) {
         return _mm512_set1_epi64(static_cast<long long>(a));
     }
-    KECCAK_INLINE static word xor2(word a, word b) { return _mm512_xor_si512(a, b); }
-    KECCAK_INLINE static word xor3(word a, word b, word c) {
+    KECCAK_PART static word xor2(word a, word b) { return _mm512_xor_si512(a, b); }
+    KECCAK_PART static word xor3(word a, word b, word c) {
         return _mm512_ternarylogic_epi64(a, b, c, xor_of_three);
     }
-    KECCAK_INLINE static word chi(word a, word b, word c) {
+    KECCAK_PART static word chi(word a, word b, word c) {
         return _mm512_ternarylogic_epi64(a, b, c, chi_of_three);
     }
     template <int Bits>
-    KECCAK_INLINE static word rotl(word a) {
+    KECCAK_PART static word rotl(word a) {
         // The form without a mask makes g++ 12 warn of its own header (GCC bug 105593).
         return _mm512_maskz_rol_epi64(0xff, a, Bits);
     }
-    KECCAK_INLINE static void pin(word& a) { __asm__("" : "+v"(a)); }
+    KECCAK_PART static void pin(word& a) { __asm__("" : "+v"(a)); }
 };
 
 // Lane x + 5·y of every state of the pass.
@@ -141,20 +134,20 @@ struct columns {
 };
 
 template <class V, std::size_t X>
-KECCAK_INLINE typename V::word parity(const state<V>& a) {
+KECCAK_PART typename V::word parity(const state<V>& a) {
     return V::xor3(V::xor3(a.lane[X], a.lane[X + 5], a.lane[X + 10]), a.lane[X + 15],
                    a.lane[X + 20]);
 }
 
 template <class V, std::size_t X>
-KECCAK_INLINE typename V::word mixed(const columns<V>& c) {
+KECCAK_PART typename V::word mixed(const columns<V>& c) {
     return V::xor2(c.of[(X + 4) % 5], V::template rotl<1>(c.of[(X + 1) % 5]));
 }
 
 // What theta xors into each column (FIPS 202 §3.2.1). Pinned: gcc would fold these xors into the
 // lanes', as ternaries that need ten words kept instead of five.
 template <class V>
-KECCAK_INLINE columns<V> theta(const state<V>& a) {
+KECCAK_PART columns<V> theta(const state<V>& a) {
     const columns<V> c{parity<V, 0>(a), parity<V, 1>(a), parity<V, 2>(a), parity<V, 3>(a),
                        parity<V, 4>(a)};
     columns<V> d{mixed<V, 0>(c), mixed<V, 1>(c), mixed<V, 2>(c), mixed<V, 3>(c), mixed<V, 4>(c)};
@@ -168,7 +161,7 @@ KECCAK_INLINE columns<V> theta(const state<V>& a) {
 
 // The end of theta, rho and pi for one lane (§3.2.2, §3.2.3).
 template <class V, std::size_t X, std::size_t Y>
-KECCAK_INLINE typename V::word moved_lane(const state<V>& a, const columns<V>& d) {
+KECCAK_PART typename V::word moved_lane(const state<V>& a, const columns<V>& d) {
     constexpr std::size_t from = keccak::pi_source(X, Y);
     const typename V::word lane = V::xor2(a.lane[from], d.of[from % 5]);
     if constexpr (keccak::rotations[from] == 0) {
@@ -180,7 +173,7 @@ KECCAK_INLINE typename V::word moved_lane(const state<V>& a, const columns<V>& d
 
 // Row Y after chi (§3.2.4). The pins keep the rows in this order.
 template <class V, std::size_t Y>
-KECCAK_INLINE void row(const state<V>& a, const columns<V>& d, state<V>& out) {
+KECCAK_PART void row(const state<V>& a, const columns<V>& d, state<V>& out) {
     const typename V::word b0 = moved_lane<V, 0, Y>(a, d);
     const typename V::word b1 = moved_lane<V, 1, Y>(a, d);
     const typename V::word b2 = moved_lane<V, 2, Y>(a, d);
@@ -200,7 +193,7 @@ KECCAK_INLINE void row(const state<V>& a, const columns<V>& d, state<V>& out) {
 }
 
 template <class V>
-KECCAK_INLINE void rounds(state<V>& a) {
+KECCAK_PART void rounds(state<V>& a) {
     for (const std::uint64_t constant : keccak::round_constants) {
         const columns<V> d = theta(a);
         state<V> next;
@@ -218,8 +211,8 @@ using all_lanes = std::make_index_sequence<25>;
 
 // As many columns as a word has lanes, of a matrix of `stride` columns.
 template <class V, std::size_t... I>
-KECCAK_TARGET void permute_full(std::uint64_t* lanes, std::size_t stride,
-                                std::index_sequence<I...>) noexcept {
+CULVERT_TARGET_AVX512VL void permute_full(std::uint64_t* lanes, std::size_t stride,
+                                          std::index_sequence<I...>) noexcept {
     state<V> a{{V::load(lanes + I * stride)...}};
     rounds<V>(a);
     (V::store(lanes + I * stride, a.lane[I]), ...);
@@ -227,8 +220,8 @@ KECCAK_TARGET void permute_full(std::uint64_t* lanes, std::size_t stride,
 
 // The first `count` columns, fewer than that; memory beyond them is not touched.
 template <class V, std::size_t... I>
-KECCAK_TARGET void permute_some(std::uint64_t* lanes, std::size_t stride, std::size_t count,
-                                std::index_sequence<I...>) noexcept {
+CULVERT_TARGET_AVX512VL void permute_some(std::uint64_t* lanes, std::size_t stride,
+                                          std::size_t count, std::index_sequence<I...>) noexcept {
     const auto some = static_cast<__mmask8>((1U << count) - 1);
     state<V> a{{V::load_some(lanes + I * stride, some)...}};
     rounds<V>(a);
@@ -267,8 +260,9 @@ void permute(keccak_lanes& lanes) noexcept {
 // absorb_blocks with the state kept in registers from block to block, I over all lanes and J over
 // those of a block.
 template <std::size_t... I, std::size_t... J>
-KECCAK_TARGET void absorb_run(keccak_lanes& lanes, const std::uint8_t* in, std::size_t blocks,
-                              std::index_sequence<I...>, std::index_sequence<J...>) noexcept {
+CULVERT_TARGET_AVX512VL void absorb_run(keccak_lanes& lanes, const std::uint8_t* in,
+                                        std::size_t blocks, std::index_sequence<I...>,
+                                        std::index_sequence<J...>) noexcept {
     using V = half_xmm;
     state<V> a{{V::load(&lanes[I])...}};
     for (; blocks != 0; --blocks, in += 8 * sizeof...(J)) {
@@ -303,7 +297,7 @@ void absorb_blocks(keccak_lanes& lanes, const std::uint8_t* in, std::size_t rate
 }
 
 bool supported() noexcept {
-    return cpu().avx512f && cpu().avx512vl;
+    return cpu().avx512vl;
 }
 
 }  // namespace

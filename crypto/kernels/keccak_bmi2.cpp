@@ -5,7 +5,7 @@
 
 namespace culvert::crypto {
 
-CULVERT_TARGET("bmi,bmi2") void keccak::permute_bmi2(keccak_lanes& lanes) noexcept {
+CULVERT_TARGET_BMI2 void keccak::permute_bmi2(keccak_lanes& lanes) noexcept {
     permute_scalar(lanes);
 }
 

@@ -17,8 +17,7 @@
 namespace culvert::crypto {
 namespace {
 
-#define KECCAK_TARGET CULVERT_TARGET("arch=armv8.2-a+sha3")
-#define KECCAK_INLINE CULVERT_TARGET_INLINE("arch=armv8.2-a+sha3")
+#define KECCAK_PART CULVERT_TARGET_SHA3 CULVERT_PART
 
 using word = uint64x2_t;
 
@@ -33,25 +32,25 @@ struct columns {
 };
 
 template <std::size_t X>
-KECCAK_INLINE word parity(const state& a) {
+KECCAK_PART word parity(const state& a) {
     return veor3q_u64(veor3q_u64(a.lane[X], a.lane[X + 5], a.lane[X + 10]), a.lane[X + 15],
                       a.lane[X + 20]);
 }
 
 template <std::size_t X>
-KECCAK_INLINE word mixed(const columns& c) {
+KECCAK_PART word mixed(const columns& c) {
     return vrax1q_u64(c.of[(X + 4) % 5], c.of[(X + 1) % 5]);
 }
 
 // What theta xors into each column (FIPS 202 §3.2.1).
-KECCAK_INLINE columns theta(const state& a) {
+KECCAK_PART columns theta(const state& a) {
     const columns c{{parity<0>(a), parity<1>(a), parity<2>(a), parity<3>(a), parity<4>(a)}};
     return {{mixed<0>(c), mixed<1>(c), mixed<2>(c), mixed<3>(c), mixed<4>(c)}};
 }
 
 // The end of theta, rho and pi for one lane (§3.2.2, §3.2.3).
 template <std::size_t X, std::size_t Y>
-KECCAK_INLINE word moved_lane(const state& a, const columns& d) {
+KECCAK_PART word moved_lane(const state& a, const columns& d) {
     constexpr std::size_t from = keccak::pi_source(X, Y);
     if constexpr (keccak::rotations[from] == 0) {
         return veorq_u64(a.lane[from], d.of[from % 5]);
@@ -62,7 +61,7 @@ KECCAK_INLINE word moved_lane(const state& a, const columns& d) {
 
 // Row Y after chi (§3.2.4): vbcaxq_u64(a, b, c) is a ^ (b & ~c).
 template <std::size_t Y>
-KECCAK_INLINE void row(const state& a, const columns& d, state& out) {
+KECCAK_PART void row(const state& a, const columns& d, state& out) {
     const word b0 = moved_lane<0, Y>(a, d);
     const word b1 = moved_lane<1, Y>(a, d);
     const word b2 = moved_lane<2, Y>(a, d);
@@ -76,7 +75,7 @@ KECCAK_INLINE void row(const state& a, const columns& d, state& out) {
     to[4] = vbcaxq_u64(b4, b1, b0);
 }
 
-KECCAK_INLINE void rounds(state& a) {
+KECCAK_PART void rounds(state& a) {
     for (const std::uint64_t constant : keccak::round_constants) {
         const columns d = theta(a);
         state next;
@@ -94,8 +93,8 @@ using all_lanes = std::make_index_sequence<25>;
 
 // One column of a matrix of `stride` columns.
 template <std::size_t... I>
-KECCAK_TARGET void permute_one(std::uint64_t* lanes, std::size_t stride,
-                               std::index_sequence<I...>) noexcept {
+CULVERT_TARGET_SHA3 void permute_one(std::uint64_t* lanes, std::size_t stride,
+                                     std::index_sequence<I...>) noexcept {
     state a{{vcombine_u64(vld1_u64(lanes + I * stride), vdup_n_u64(0))...}};
     rounds(a);
     (vst1_u64(lanes + I * stride, vget_low_u64(a.lane[I])), ...);
@@ -103,8 +102,8 @@ KECCAK_TARGET void permute_one(std::uint64_t* lanes, std::size_t stride,
 
 // Two columns.
 template <std::size_t... I>
-KECCAK_TARGET void permute_two(std::uint64_t* lanes, std::size_t stride,
-                               std::index_sequence<I...>) noexcept {
+CULVERT_TARGET_SHA3 void permute_two(std::uint64_t* lanes, std::size_t stride,
+                                     std::index_sequence<I...>) noexcept {
     state a{{vld1q_u64(lanes + I * stride)...}};
     rounds(a);
     (vst1q_u64(lanes + I * stride, a.lane[I]), ...);

@@ -1,9 +1,26 @@
-// Code for one instruction set inside a build for any CPU: the attribute stands on each function,
-// never on a file, so that no inline function of a header is compiled for the wrong CPU.
-//
-// A small function that a kernel is written in must be inlined into it: called by itself it would
-// pass its vectors through memory, and compilers refuse to inline across different targets.
+// Code for one kind of CPU, function by function: whole files never get -m flags, so that no inline
+// function of theirs can be the copy that the linker keeps for everyone. cpu.hpp says which of
+// these the CPU at hand runs.
 #pragma once
 
-#define CULVERT_TARGET(features) [[gnu::target(features)]]
-#define CULVERT_TARGET_INLINE(features) [[gnu::target(features), gnu::always_inline]] inline
+#if defined(__x86_64__)
+#define CULVERT_X86 1
+#else
+#define CULVERT_X86 0
+#endif
+#if defined(__aarch64__)
+#define CULVERT_AARCH64 1
+#else
+#define CULVERT_AARCH64 0
+#endif
+
+#define CULVERT_TARGET_BMI2 [[gnu::target("bmi,bmi2")]]
+#define CULVERT_TARGET_AVX2 [[gnu::target("avx2,bmi,bmi2")]]
+#define CULVERT_TARGET_AVX512VL [[gnu::target("avx512f,avx512vl")]]
+#define CULVERT_TARGET_AVX512 \
+    [[gnu::target("avx512f,avx512vl,avx512bw,avx512dq,avx512ifma,avx512vbmi2,avx2,bmi,bmi2")]]
+
+#define CULVERT_TARGET_SHA3 [[gnu::target("arch=armv8.2-a+sha3")]]
+
+// For the parts of a kernel: they must become part of a function with the same target.
+#define CULVERT_PART [[gnu::always_inline]] inline
