@@ -63,8 +63,14 @@ void absorb_like_the_portable(const kernel& each, std::size_t rate, std::size_t 
     keccak_lanes b = a;
     const guarded_buffer in{bytes_view(random.bytes(rate * blocks))};
     each.absorb_blocks(a, in.span().data(), rate, blocks);
+    const keccak_lanes before = b;
     crypto::keccak_kernels().back().absorb_blocks(b, in.span().data(), rate, blocks);
     CHECK(a == b);
+    const std::size_t moved = 1 + random.below(7);
+    const buffer unaligned = joined(buffer(moved), in.span());
+    keccak_lanes c = before;
+    each.absorb_blocks(c, unaligned.data() + moved, rate, blocks);
+    CHECK(c == b);
 }
 
 // Several states as permute_n takes them: lane i of state j is word i·states + j.
