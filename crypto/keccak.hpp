@@ -30,14 +30,22 @@ class keccak_sponge {
     // (FIPS 202 §B.2). Once.
     void pad(std::uint8_t suffix) noexcept;
 
+    // The same for two sponges, with their permutations done at once: hardly dearer than one. Both
+    // by the kernel of `a`.
+    static void absorb_zeros_to_block(keccak_sponge& a, keccak_sponge& b) noexcept;
+    static void pad(keccak_sponge& a, keccak_sponge& b, std::uint8_t suffix) noexcept;
+
     // The next bytes of the output, in pieces of any size. Only after pad().
     void squeeze(bytes out) noexcept;
 
     [[nodiscard]] std::size_t rate() const noexcept { return rate_; }
 
   private:
-    std::size_t fill_block(bytes_view in) noexcept;
+    std::size_t absorb_to_block(bytes_view in) noexcept;
+    void xor_in(bytes_view in) noexcept;
+    void xor_in_padding(std::uint8_t suffix) noexcept;
     void permute() noexcept;
+    static void permute(keccak_sponge& a, keccak_sponge& b) noexcept;
 
     wiped<keccak_lanes> lanes_;
     std::size_t rate_;

@@ -7,14 +7,17 @@ namespace culvert::crypto {
 
 template <std::size_t Rate>
 class shake : public xof {
+    static constexpr std::uint8_t suffix = 0x1f;
+
   public:
     explicit shake(const keccak_kernel& kernel = best_keccak_kernel()) noexcept
-        : xof(keccak_sponge(Rate, kernel), 0x1f) {}
+        : xof(keccak_sponge(Rate, kernel), suffix) {}
 
     static void hash(bytes_view x, bytes out) noexcept {
-        shake state;
-        state.absorb(x);
-        state.squeeze(out);
+        keccak_sponge sponge(Rate);  // without the copy that reset() would begin with
+        sponge.absorb(x);
+        sponge.pad(suffix);
+        sponge.squeeze(out);
     }
 };
 

@@ -61,5 +61,13 @@ void finish(keccak_sponge& sponge, bytes out) noexcept {
     sponge.squeeze(out);
 }
 
+void finish(keccak_sponge& a, keccak_sponge& b, bytes out_a, bytes out_b) noexcept {
+    a.absorb(encoded::right(std::uint64_t{out_a.size()} * 8).view());
+    b.absorb(encoded::right(std::uint64_t{out_b.size()} * 8).view());
+    keccak_sponge::pad(a, b, suffix);
+    a.squeeze(out_a);
+    b.squeeze(out_b);
+}
+
 }  // namespace sp800_185
 }  // namespace culvert::crypto

@@ -50,5 +50,8 @@ keccak_sponge customise(std::size_t rate, bytes_view n, bytes_view s,
 // the message.
 void finish(keccak_sponge& sponge, bytes out) noexcept;
 
+// The same for two messages at once. The outputs do not overlap.
+void finish(keccak_sponge& a, keccak_sponge& b, bytes out_a, bytes out_b) noexcept;
+
 }  // namespace sp800_185
 }  // namespace culvert::crypto

@@ -23,6 +23,10 @@ struct keccak_kernel {
     // lanes, then permute.
     void (*absorb_blocks)(keccak_lanes& lanes, const std::uint8_t* in, std::size_t rate,
                           std::size_t blocks) noexcept;
+
+    // Keccak-f[1600] of `states` states at once (0: none), which lie side by side: lane i of state
+    // j is word i·states + j, so one state lies as above. Several take hardly longer than one.
+    void (*permute_n)(std::uint64_t* lanes, std::size_t states) noexcept;
 };
 
 // All kernels of this build, best first, portable last.

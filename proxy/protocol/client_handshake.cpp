@@ -125,8 +125,8 @@ void client_handshake::erase() noexcept {
 
 session_secrets client_handshake::split() && {
     assert(state_ == state::open && symmetric_);
-    session_secrets out{symmetric_->split(label::c2s), symmetric_->split(label::s2c),
-                        symmetric_->transcript()};
+    auto secrets = symmetric_->split();
+    session_secrets out{std::move(secrets.c2s), std::move(secrets.s2c), symmetric_->transcript()};
     erase();
     return out;
 }

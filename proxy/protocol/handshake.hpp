@@ -36,6 +36,11 @@ struct session_secrets {
     traffic_secret c2s;
     traffic_secret s2c;
     transcript_hash binding{};  // h, the channel binding
+
+    // The keys of both directions' first epochs.
+    [[nodiscard]] both_directions<epoch_keys> first_epochs() const {
+        return epoch_keys::of(c2s, s2c);
+    }
 };
 
 // The inside of box A behind the ephemeral key.

@@ -118,16 +118,28 @@ bool symmetric_state::open(bytes_view box, bytes plaintext) {
     return true;
 }
 
-traffic_secret symmetric_state::split(label direction) const {
-    assert(direction == label::c2s || direction == label::s2c);
-    traffic_secret out;
-    derive(chain_.view(), hash_, direction, out.writable());
+both_directions<traffic_secret> symmetric_state::split() const {
+    both_directions<traffic_secret> out;
+    const crypto::kmac_input input{chain_.view(), hash_};
+    crypto::kmac256::mac_two(customised(label::c2s), input, out.c2s.writable(),
+                             customised(label::s2c), input, out.s2c.writable());
     return out;
 }
 
 epoch_keys epoch_keys::of(const traffic_secret& secret) {
     crypto::secret<112> material;
     derive(secret.view(), {}, label::epoch, material.writable());
+    return from(material);
+}
+
+both_directions<epoch_keys> epoch_keys::of(const traffic_secret& c2s, const traffic_secret& s2c) {
+    crypto::secret<112> material_c2s, material_s2c;
+    crypto::kmac256::mac_two(customised(label::epoch), {c2s.view(), {}}, material_c2s.writable(),
+                             customised(label::epoch), {s2c.view(), {}}, material_s2c.writable());
+    return {from(material_c2s), from(material_s2c)};
+}
+
+epoch_keys epoch_keys::from(const crypto::secret<112>& material) {
     const auto all = material.view();
     epoch_keys out;
     crypto::hchacha20(all.subspan<0, 32>(), all.subspan<32, 16>(), out.subkey.writable());

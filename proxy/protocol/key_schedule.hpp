@@ -32,6 +32,13 @@ enum class label : std::uint8_t { init, mix, box, c2s, s2c, epoch };
 // KDF(key, input, out.size(), label).
 void derive(block_view<32> key, bytes_view input, label l, bytes out);
 
+// What is computed for both directions at once.
+template <class Value>
+struct both_directions {
+    Value c2s;
+    Value s2c;
+};
+
 // The running h and ck of one handshake.
 class symmetric_state {
   public:
@@ -54,8 +61,8 @@ class symmetric_state {
     // The reverse. False, with `plaintext` zeroed and the state unchanged, when the tag is wrong.
     [[nodiscard]] bool open(bytes_view box, bytes plaintext);
 
-    // The secret of one direction, label c2s or s2c.
-    [[nodiscard]] traffic_secret split(label direction) const;
+    // The secrets of the two directions.
+    [[nodiscard]] both_directions<traffic_secret> split() const;
 
     // h: after the handshake, the channel binding.
     [[nodiscard]] const transcript_hash& transcript() const noexcept { return hash_; }
@@ -76,6 +83,11 @@ struct epoch_keys {
     traffic_secret next;            // the next epoch's secret
 
     static epoch_keys of(const traffic_secret& secret);
+    // The same for both directions, for hardly more than the price of one.
+    static both_directions<epoch_keys> of(const traffic_secret& c2s, const traffic_secret& s2c);
+
+  private:
+    static epoch_keys from(const crypto::secret<112>& material);
 };
 
 }  // namespace culvert::protocol

@@ -13,8 +13,8 @@ bool is_name_byte(std::uint8_t c) noexcept {
 
 }  // namespace
 
-opener::opener(const traffic_secret& secret, role receiver)
-    : cipher_(secret), receiver_(receiver), opened_(false) {}
+opener::opener(epoch_keys keys, role receiver)
+    : cipher_(std::move(keys)), receiver_(receiver), opened_(false) {}
 
 opener::progress opener::feed(bytes piece, std::span<opened_record> out) {
     progress done;

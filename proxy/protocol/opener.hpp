@@ -26,7 +26,9 @@ class opener {
     };
 
     // A server takes PAD and then one OPEN of the client before anything else, all short.
-    opener(const traffic_secret& secret, role receiver);
+    opener(epoch_keys keys, role receiver);
+    opener(const traffic_secret& secret, role receiver)
+        : opener(epoch_keys::of(secret), receiver) {}
 
     // Takes the next bytes of the stream, decrypting them where they lie. Precondition: the held()
     // bytes before piece.data() are the unfinished record that earlier calls left there; they may

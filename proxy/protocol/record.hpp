@@ -42,7 +42,8 @@ class epoch_cipher {
   public:
     static constexpr std::uint64_t max_records = std::uint64_t{1} << 32;
 
-    explicit epoch_cipher(const traffic_secret& secret) : keys_(epoch_keys::of(secret)) {}
+    explicit epoch_cipher(epoch_keys keys) : keys_(std::move(keys)) {}
+    explicit epoch_cipher(const traffic_secret& secret) : epoch_cipher(epoch_keys::of(secret)) {}
 
     // Record number i of the next record, 0 … 2^32; at 2^32 no further record may be made.
     [[nodiscard]] std::uint64_t index() const noexcept { return index_; }

@@ -4,8 +4,11 @@
 
 namespace culvert::protocol {
 
-sealer::sealer(const traffic_secret& secret, role sender, steady_time now, epoch_limits limits)
-    : cipher_(secret), limits_(limits), epoch_began_(now), opened_(sender == role::server) {}
+sealer::sealer(epoch_keys keys, role sender, steady_time now, epoch_limits limits)
+    : cipher_(std::move(keys)),
+      limits_(limits),
+      epoch_began_(now),
+      opened_(sender == role::server) {}
 
 void sealer::seal(record_type type, bytes slot, steady_time now) {
     assert(slot.size() >= record_overhead);

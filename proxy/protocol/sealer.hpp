@@ -21,7 +21,9 @@ class sealer {
   public:
     // The first epoch begins at `now`. A client must send OPEN before DATA, END and a PAD
     // of more than 255 bytes.
-    sealer(const traffic_secret& secret, role sender, steady_time now, epoch_limits limits = {});
+    sealer(epoch_keys keys, role sender, steady_time now, epoch_limits limits = {});
+    sealer(const traffic_secret& secret, role sender, steady_time now, epoch_limits limits = {})
+        : sealer(epoch_keys::of(secret), sender, now, limits) {}
 
     // Seals `slot` = header 4 || payload || tag 16, where the payload stands already: writes the
     // masked header and the tag, encrypts the payload in place. The order of types is the

@@ -181,8 +181,8 @@ void server_handshake::fail(error e) noexcept {
 
 session_secrets server_handshake::split() && {
     assert(state_ == state::replied && symmetric_);
-    session_secrets out{symmetric_->split(label::c2s), symmetric_->split(label::s2c),
-                        symmetric_->transcript()};
+    auto secrets = symmetric_->split();
+    session_secrets out{std::move(secrets.c2s), std::move(secrets.s2c), symmetric_->transcript()};
     symmetric_.reset();
     return out;
 }

@@ -104,11 +104,11 @@ awaitable<established> dialer::shake_hands() {
     const auto handshake = std::make_unique<protocol::client_handshake>(keys_, unix_now(), pad);
     auto leftover = co_await read_answer(*handshake);
     tell(dial_stage::handshake);
-    const auto secrets = std::move(*handshake).split();
-    protocol::sealer sealer(secrets.c2s, protocol::role::client, clock::now());
+    auto keys = std::move(*handshake).split().first_epochs();
+    protocol::sealer sealer(std::move(keys.c2s), protocol::role::client, clock::now());
     established session{
         std::make_unique<record_writer>(ex_, std::move(carrier_), std::move(sealer)),
-        protocol::opener(secrets.s2c, protocol::role::client), std::move(leftover)};
+        protocol::opener(std::move(keys.s2c), protocol::role::client), std::move(leftover)};
     co_return session;
 }
 

@@ -163,10 +163,12 @@ awaitable<void> server_session::admit() {
         carrier_->reset();
         throw session_end(end_reason::tunnel_lost, ec.message());
     }
-    protocol::sealer sealer(secrets.s2c, protocol::role::server, clock::now());
+    auto keys = secrets.first_epochs();
+    protocol::sealer sealer(std::move(keys.s2c), protocol::role::server, clock::now());
     auto writer =
         std::make_unique<record_writer>(thread_.executor, std::move(carrier_), std::move(sealer));
-    established session{std::move(writer), protocol::opener(secrets.c2s, protocol::role::server),
+    established session{std::move(writer),
+                        protocol::opener(std::move(keys.c2s), protocol::role::server),
                         std::move(leftover)};
     far_.emplace(std::move(session));
 }

@@ -63,8 +63,35 @@ void absorb_like_the_portable(const kernel& each, std::size_t rate, std::size_t 
     keccak_lanes b = a;
     const guarded_buffer in{bytes_view(random.bytes(rate * blocks))};
     each.absorb_blocks(a, in.span().data(), rate, blocks);
+    const keccak_lanes before = b;
     crypto::keccak_kernels().back().absorb_blocks(b, in.span().data(), rate, blocks);
     CHECK(a == b);
+    const std::size_t moved = 1 + random.below(7);
+    const buffer unaligned = joined(buffer(moved), in.span());
+    keccak_lanes c = before;
+    each.absorb_blocks(c, unaligned.data() + moved, rate, blocks);
+    CHECK(c == b);
+}
+
+// Several states as permute_n takes them: lane i of state j is word i·states + j.
+keccak_lanes column(std::span<const std::uint64_t> matrix, std::size_t states, std::size_t j) {
+    keccak_lanes lanes;
+    for (std::size_t i = 0; i < 25; ++i) lanes[i] = matrix[i * states + j];
+    return lanes;
+}
+
+void permute_several_like_one(const kernel& each, std::size_t states, random_source& random) {
+    CAPTURE(states);
+    const buffer content = random.bytes(200 * states);
+    const guarded_buffer memory{bytes_view(content)};
+    const std::span matrix(reinterpret_cast<std::uint64_t*>(memory.span().data()), 25 * states);
+    std::vector<keccak_lanes> right;
+    for (std::size_t j = 0; j < states; ++j) {
+        right.push_back(column(matrix, states, j));
+        crypto::keccak_kernels().back().permute(right.back());
+    }
+    each.permute_n(matrix.data(), states);
+    for (std::size_t j = 0; j < states; ++j) CHECK(column(matrix, states, j) == right[j]);
 }
 
 }  // namespace
@@ -105,6 +132,32 @@ TEST_CASE("every kernel gives the portable kernel's state from random ones, for 
             for (const std::size_t blocks : sizes{0, 1, 2, 3, 5, 9}) {
                 absorb_like_the_portable(*each, rate, blocks, random);
             }
+        }
+    }
+}
+
+TEST_CASE(
+    "several states at once are each permuted as one alone, and nothing behind them is touched") {
+    random_source random;
+    for (const kernel* each : kernels) {
+        CAPTURE(std::string(each->name));
+        for (int round = 0; round < 20; ++round) {
+            for (std::size_t states = 1; states <= 17; ++states)
+                permute_several_like_one(*each, states, random);
+        }
+        permute_several_like_one(*each, 64, random);
+        each->permute_n(nullptr, 0);
+    }
+}
+
+TEST_CASE("several states at once: nothing before or between their words is touched") {
+    for (const kernel* each : kernels) {
+        CAPTURE(std::string(each->name));
+        for (std::size_t states = 1; states <= 17; ++states) {
+            std::vector<std::uint64_t> words(25 * states + 16, 0x5555);
+            each->permute_n(words.data() + 8, states);
+            CHECK(std::ranges::count(std::span(words).first(8), 0x5555) == 8);
+            CHECK(std::ranges::count(std::span(words).last(8), 0x5555) == 8);
         }
     }
 }

@@ -124,6 +124,11 @@ TEST_CASE("a kernel that is wrong does not pass its known-answer test") {
     crypto::keccak_kernel keccak = crypto::keccak_kernels().back();
     keccak.permute = [](crypto::keccak_lanes& lanes) noexcept { ++lanes[0]; };
     CHECK_FALSE(passes_test(keccak));
+    keccak = crypto::keccak_kernels().back();
+    keccak.permute_n = [](std::uint64_t* lanes, std::size_t states) noexcept {
+        crypto::keccak_kernels().back().permute_n(lanes, states & ~std::size_t{1});
+    };
+    CHECK_FALSE(passes_test(keccak));
 }
 
 TEST_CASE("the report names the kernels in use") {

@@ -207,6 +207,37 @@ TEST_CASE("a keyed state can be kept and copied") {
     }
 }
 
+TEST_CASE("two at once are the two one after the other, whatever their sizes") {
+    random_source random;
+    for (const auto* kernel : kernels) {
+        CAPTURE(std::string(kernel->name));
+        for (int round = 0; round < 500; ++round) {
+            const std::size_t most = round % 2 == 0 ? 100 : 500;  // libcrypto's longest key is 512
+            const buffer s[] = {random.bytes(random.below(30)), random.bytes(random.below(200))};
+            const buffer key[] = {random.bytes(4 + random.below(most)),
+                                  random.bytes(4 + random.below(most))};
+            const buffer message[] = {random.bytes(random.below(most)),
+                                      random.bytes(random.below(most))};
+            buffer out[] = {buffer(1 + random.below(most)), buffer(1 + random.below(most))};
+            kmac256::mac_two(kmac256::customised(s[0], *kernel), {key[0], message[0]}, out[0],
+                             kmac256::customised(s[1], *kernel), {key[1], message[1]}, out[1]);
+            for (const int i : {0, 1}) {
+                CHECK(out[i] == oracle("KMAC256", key[i], s[i], message[i], out[i].size(), false));
+            }
+        }
+    }
+}
+
+TEST_CASE("two at once under one customised state, of which neither changes it") {
+    const kmac128::customised custom(text("S"));
+    for (int round = 0; round < 2; ++round) {
+        buffer a(32), b(168 + 1);
+        kmac128::mac_two(custom, {counting(16), counting(168)}, a, custom, {counting(32), {}}, b);
+        CHECK(a == oracle("KMAC128", counting(16), text("S"), counting(168), 32, false));
+        CHECK(b == oracle("KMAC128", counting(32), text("S"), {}, 169, false));
+    }
+}
+
 TEST_CASE("the size of the output is part of the input, but not of the XOF's") {
     const auto fixed = function<kmac256>(counting(32), {}, false, *kernels.back());
     const auto xof = function<kmac256>(counting(32), {}, true, *kernels.back());

@@ -75,8 +75,9 @@ class steps {
     void end() {
         recorded_.expect("h", state_.transcript());
         recorded_.expect("ck", state_.chain().view());
-        recorded_.expect("secret_c2s", state_.split(label::c2s).view());
-        recorded_.expect("secret_s2c", state_.split(label::s2c).view());
+        const auto secrets = state_.split();
+        recorded_.expect("secret_c2s", secrets.c2s.view());
+        recorded_.expect("secret_s2c", secrets.s2c.view());
     }
 
   private:
