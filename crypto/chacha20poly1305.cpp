@@ -4,42 +4,94 @@
 #include <cassert>
 #include <utility>
 
+#include "crypto/kernels/poly1305_arithmetic.hpp"
+
 namespace culvert::crypto::chacha20poly1305 {
 namespace {
 
-// The text goes through cipher and authenticator in pieces that stay in the first-level cache.
-constexpr std::size_t piece_size = 4096;
+// What a message that comes in small pieces begins with: with block 0 it is as long as a wide
+// kernel needs for one block.
+constexpr std::size_t first_blocks = 15;
 
-// Block 0 of the key stream (RFC 8439 §2.6); its second half is not used.
-secret<chacha20::block_size> one_time_key(chacha20& cipher) noexcept {
-    secret<chacha20::block_size> key;
-    [[maybe_unused]] const bool fresh = cipher.keystream(key.writable());
-    assert(fresh);
-    return key;
-}
+constexpr std::size_t run_macs = aead_run / 16;
 
-template <class Function>
-void for_each_piece(bytes_view in, bytes out, Function function) noexcept {
-    for (std::size_t at = 0; at < in.size(); at += piece_size) {
-        const std::size_t size = std::min(piece_size, in.size() - at);
-        function(in.subspan(at, size), out.subspan(at, size));
-    }
+// Blocks for `size` bytes, a run at most.
+std::size_t blocks_of(std::size_t size) noexcept {
+    return size < aead_run ? (size + 63) / 64 : aead_run_blocks;
 }
 
 }  // namespace
 
-message::message(key_view key, nonce_view nonce, const aead_kernels& kernels) noexcept
-    : cipher_(key, nonce, 0, kernels.cipher),
-      mac_(one_time_key(cipher_).view().first<poly1305::key_size>(), kernels.mac) {
-    so_far_->live = true;
-    assert(remaining() == max_message);
+message::message(key_view key, nonce_view nonce, const aead_kernel& kernel) noexcept
+    : kernel_(&kernel) {
+    work_.ad_size = work_.text_size = 0;
+    work_.used = work_.end = work_.touched = work_.ad_used = 0;
+    work_.mac_from = text_at;
+    work_.live = true;
+    work_.begun = false;
+    work_.kernel.powers.made = false;
+    chacha20_words& words = work_.kernel.cipher;
+    detail::set_key(words, key);
+    words[12] = 0;
+    for (std::size_t i = 0; i < 3; ++i) words[13 + i] = load32_le(nonce.data() + 4 * i);
+}
+
+message& message::operator=(message&& other) noexcept {
+    if (this != &other) {
+        clear();
+        take(other);
+    }
+    return *this;
+}
+
+void message::take(message& other) noexcept {
+    std::memcpy(&work_, &other.work_, sizeof work_);
+    kernel_ = other.kernel_;
+    std::memcpy(stream_.data(), other.stream_.data(), work_.touched);
+    other.clear();
+}
+
+// All zero is an object that was moved from.
+void message::clear() noexcept {
+    wipe(bytes(stream_).first(work_.touched));
+    wipe({reinterpret_cast<std::uint8_t*>(&work_), sizeof work_});
+}
+
+// Block 0 of the key stream is the one-time key (RFC 8439 §2.6); its second half is not used. The
+// top 4 bits of each 32-bit word of r and the low 2 of all but the first are clear (§2.5).
+void message::begin(std::size_t blocks) noexcept {
+    kernel_->keystream(work_.kernel.cipher, stream_.data(), 1 + blocks);
+    work_.kernel.mac.r = {load64_le(stream_.data()) & 0x0ffffffc0fffffff,
+                          load64_le(stream_.data() + 8) & 0x0ffffffc0ffffffc};
+    work_.kernel.mac.h = {};
+    work_.s = {load64_le(stream_.data() + 16), load64_le(stream_.data() + 24)};
+    work_.begun = true;
+    work_.end = 64 * blocks;
+    work_.touched = room;
 }
 
 status message::add_ad(bytes_view ad) noexcept {
-    if (text_size() != 0) return status::late_ad;
-    mac_.update(ad);
-    so_far_->ad_size += ad.size();
+    if (!work_.live || work_.text_size != 0) return status::late_ad;
+    put_ad(ad);
+    work_.ad_size += ad.size();
     return status::ok;
+}
+
+// Up to one block stays behind, to be authenticated together with the text.
+void message::put_ad(bytes_view ad) noexcept {
+    const std::size_t size = std::min(ad.size(), work_.ad.size() - work_.ad_used);
+    if (size != 0) std::memcpy(work_.ad.data() + work_.ad_used, ad.data(), size);
+    work_.ad_used += size;
+    ad = ad.subspan(size);
+    if (ad.empty()) return;
+
+    if (!work_.begun) begin(first_blocks);
+    const std::size_t blocks = (ad.size() - 1) / 16;
+    kernel_->authenticate(work_.kernel, work_.ad.data(), 1);
+    kernel_->authenticate(work_.kernel, ad.data(), blocks);
+    ad = ad.subspan(16 * blocks);
+    std::memcpy(work_.ad.data(), ad.data(), ad.size());
+    work_.ad_used = ad.size();
 }
 
 status message::admit(bytes_view in, bytes_view out) const noexcept {
@@ -49,37 +101,116 @@ status message::admit(bytes_view in, bytes_view out) const noexcept {
     return status::ok;
 }
 
-void message::begin_text() noexcept {
-    if (text_size() == 0) mac_.pad_to_block();
+// Ends the additional data.
+void message::begin_text(std::size_t blocks) noexcept {
+    if (!work_.begun) begin(blocks);
+    if (work_.ad_used == 0) return;
+    std::uint8_t* end = stream_.data() + text_at;
+    std::memset(end - 16, 0, 16);
+    std::memcpy(end - 16, work_.ad.data(), work_.ad_used);
+    work_.mac_from = text_at - 16;
 }
 
-void message::apply_cipher(bytes_view in, bytes out) noexcept {
-    [[maybe_unused]] const bool admitted = cipher_.xor_stream(in, out);
-    assert(admitted);
+void message::authenticate_used() noexcept {
+    const std::size_t size = text_at + work_.used - work_.mac_from;
+    kernel_->authenticate(work_.kernel, stream_.data() + work_.mac_from, size / 16);
+    work_.mac_from = text_at;
+    work_.used = work_.end = 0;
+}
+
+// The run at `pending`, if any, is authenticated on the way.
+void message::make_stream(const std::uint8_t* pending, std::size_t blocks) noexcept {
+    std::uint8_t* stream = stream_.data() + text_at;
+    if (pending != nullptr && 2 * blocks > aead_run_blocks) {
+        kernel_->renew(work_.kernel, pending, stream);
+        blocks = aead_run_blocks;
+    } else {
+        if (pending != nullptr) kernel_->authenticate(work_.kernel, pending, run_macs);
+        if (blocks != 0) kernel_->keystream(work_.kernel.cipher, stream, blocks);
+    }
+    work_.mac_from = text_at;
+    work_.used = 0;
+    work_.end = 64 * blocks;
+    work_.touched = room;
+}
+
+// When the key stream is used up: takes whole runs of the text at once, then makes key stream for
+// the rest, if any. Bytes taken.
+template <message::direction Direction, message::extent Extent>
+std::size_t message::go_on(bytes_view in, std::uint8_t* out) noexcept {
+    constexpr bool whole = Extent == extent::whole;
+    // A single run of a longer message goes through `stream`, where the next one finds it.
+    const std::size_t runs = in.size() >= (whole ? 1 : 2) * aead_run ? in.size() / aead_run : 0;
+    const std::uint8_t* pending = stream_.data() + text_at;
+    if (work_.used == aead_run && work_.mac_from != text_at) {
+        kernel_->authenticate(work_.kernel, pending - 16, 1);
+        work_.mac_from = text_at;
+    }
+    if (work_.used != aead_run || (runs != 0 && Direction == direction::open)) {
+        authenticate_used();
+        pending = nullptr;
+    }
+    if (runs != 0) {
+        if constexpr (Direction == direction::seal) {
+            kernel_->seal_runs(work_.kernel, pending, in.data(), out, runs);
+            pending = out + (runs - 1) * aead_run;
+        } else {
+            kernel_->open_runs(work_.kernel, in.data(), out, runs);
+        }
+    }
+    const std::size_t left = in.size() - runs * aead_run;
+    make_stream(pending, left == 0 ? 0 : whole ? blocks_of(left) : aead_run_blocks);
+    return runs * aead_run;
+}
+
+template <message::direction Direction, message::extent Extent>
+void message::process(bytes_view in, std::uint8_t* out) noexcept {
+    if (in.empty()) return;
+    if (work_.text_size == 0) {
+        const bool few = Extent == extent::piece && in.size() < 64 * first_blocks;
+        begin_text(few ? first_blocks : blocks_of(in.size()));
+    }
+    work_.text_size += in.size();
+    const auto piece = Direction == direction::seal ? kernel_->seal_piece : kernel_->open_piece;
+    for (;;) {
+        const std::size_t size = std::min(in.size(), work_.end - work_.used);
+        piece(stream_.data() + text_at + work_.used, in.data(), out, size);
+        work_.used += size;
+        in = in.subspan(size);
+        out += size;
+        if (in.empty()) return;
+        const std::size_t taken = go_on<Direction, Extent>(in, out);
+        in = in.subspan(taken);
+        out += taken;
+    }
 }
 
 bool message::compute_tag(block<tag_size> tag) noexcept {
     std::fill(tag.begin(), tag.end(), std::uint8_t{0});
-    if (!so_far_->live) return false;
-    std::array<std::uint8_t, 16> sizes;
-    store64_le(sizes.data(), so_far_->ad_size);
-    store64_le(sizes.data() + 8, text_size());
-    mac_.pad_to_block();
-    mac_.update(sizes);
-    std::move(mac_).finish(tag);
-    so_far_->live = false;
+    if (!work_.live) return false;
+    if (work_.text_size == 0) begin_text(0);
+
+    std::uint8_t* end = stream_.data() + text_at + work_.used;
+    const std::size_t padding = (0 - work_.used) % 16;
+    std::memset(end, 0, 16);
+    store64_le(end + padding, work_.ad_size);
+    store64_le(end + padding + 8, work_.text_size);
+    work_.used += padding + 16;
+    authenticate_used();
+
+    poly1305_state& mac = work_.kernel.mac;
+    detail::reduce(mac);
+    detail::add_block(mac, work_.s[0], work_.s[1], 0);
+    store64_le(tag.data(), mac.h[0]);
+    store64_le(tag.data() + 8, mac.h[1]);
+    work_.live = false;
     return true;
 }
 
 status encryptor::update(bytes_view in, bytes out) noexcept {
     const status admitted = admit(in, out);
-    if (admitted != status::ok || in.empty()) return admitted;
-    begin_text();
-    for_each_piece(in, out, [this](bytes_view text, bytes to) {
-        apply_cipher(text, to);
-        authenticate(to);
-    });
-    return status::ok;
+    if (admitted == status::ok) process<direction::seal, extent::piece>(in, out.data());
+    return admitted;
 }
 
 void encryptor::finish(block<tag_size> tag) && noexcept {
@@ -89,13 +220,8 @@ void encryptor::finish(block<tag_size> tag) && noexcept {
 
 status decryptor::update(bytes_view in, bytes out) noexcept {
     const status admitted = admit(in, out);
-    if (admitted != status::ok || in.empty()) return admitted;
-    begin_text();
-    for_each_piece(in, out, [this](bytes_view text, bytes to) {
-        authenticate(text);
-        apply_cipher(text, to);
-    });
-    return status::ok;
+    if (admitted == status::ok) process<direction::open, extent::piece>(in, out.data());
+    return admitted;
 }
 
 bool decryptor::finish(tag_view tag) && noexcept {
@@ -104,22 +230,25 @@ bool decryptor::finish(tag_view tag) && noexcept {
 }
 
 bool seal(key_view key, nonce_view nonce, bytes_view ad, bytes_view plaintext, bytes ciphertext,
-          block<tag_size> tag, const aead_kernels& kernels) noexcept {
-    encryptor message(key, nonce, kernels);
+          block<tag_size> tag, const aead_kernel& kernel) noexcept {
+    encryptor message(key, nonce, kernel);
+    if (message.admit(plaintext, ciphertext) != status::ok) return false;
     if (message.add_ad(ad) != status::ok) return false;
-    if (message.update(plaintext, ciphertext) != status::ok) return false;
+    message.process<encryptor::direction::seal, encryptor::extent::whole>(plaintext,
+                                                                          ciphertext.data());
     std::move(message).finish(tag);
     return true;
 }
 
 bool open(key_view key, nonce_view nonce, bytes_view ad, bytes_view ciphertext, tag_view tag,
-          bytes plaintext, const aead_kernels& kernels) noexcept {
+          bytes plaintext, const aead_kernel& kernel) noexcept {
     std::array<std::uint8_t, tag_size> given;  // the output may lie over the tag
     std::copy(tag.begin(), tag.end(), given.begin());
-    decryptor message(key, nonce, kernels);
-    if (message.add_ad(ad) == status::ok && message.update(ciphertext, plaintext) == status::ok &&
-        std::move(message).finish(given)) {
-        return true;
+    decryptor message(key, nonce, kernel);
+    if (message.admit(ciphertext, plaintext) == status::ok && message.add_ad(ad) == status::ok) {
+        message.process<decryptor::direction::open, decryptor::extent::whole>(ciphertext,
+                                                                              plaintext.data());
+        if (std::move(message).finish(given)) return true;
     }
     wipe(plaintext);
     return false;

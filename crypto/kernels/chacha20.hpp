@@ -12,6 +12,17 @@ namespace culvert::crypto {
 // RFC 8439 §2.3: 4 words of constants, 8 of key, the block counter (word 12), 3 of nonce.
 using chacha20_words = std::array<std::uint32_t, 16>;
 
+namespace detail {
+// "expand 32-byte k", then the key.
+inline void set_key(chacha20_words& words, block_view<32> key) noexcept {
+    words[0] = 0x61707865;
+    words[1] = 0x3320646e;
+    words[2] = 0x79622d32;
+    words[3] = 0x6b206574;
+    for (std::size_t i = 0; i < 8; ++i) words[4 + i] = load32_le(key.data() + 4 * i);
+}
+}  // namespace detail
+
 struct chacha20_kernel {
     const char* name;
     bool (*supported)() noexcept;

@@ -1,0 +1,189 @@
+#include "crypto/kernels/avx512_poly1305.hpp"
+
+#if CULVERT_X86
+
+#include <algorithm>
+
+#include "crypto/kernels/avx512.hpp"
+#include "crypto/kernels/poly1305_arithmetic.hpp"
+#include "crypto/kernels/x86.hpp"
+#include "crypto/secret.hpp"
+
+namespace culvert::crypto {
+namespace avx512 {
+namespace {
+
+using detail::uint128;
+
+// From here on a run of blocks is worth the powers, when they are not there and when they are.
+constexpr std::size_t enough = 24;
+constexpr std::size_t enough_with_powers = 14;
+
+struct scalar_limbs {
+    std::uint64_t l0, l1, l2;
+};
+
+constexpr scalar_limbs one{1, 0, 0};
+
+CULVERT_PART scalar_limbs multiply(const scalar_limbs& x, const scalar_limbs& y) noexcept {
+    const std::uint64_t s1 = 20 * y.l1;
+    const std::uint64_t s2 = 20 * y.l2;
+    const uint128 d0 = uint128{x.l0} * y.l0 + uint128{x.l1} * s2 + uint128{x.l2} * s1;
+    uint128 d1 = uint128{x.l0} * y.l1 + uint128{x.l1} * y.l0 + uint128{x.l2} * s2;
+    uint128 d2 = uint128{x.l0} * y.l2 + uint128{x.l1} * y.l1 + uint128{x.l2} * y.l0;
+    d1 += d0 >> 44;
+    d2 += d1 >> 44;
+    const std::uint64_t l0 = (detail::low(d0) & mask44) + 5 * static_cast<std::uint64_t>(d2 >> 42);
+    return {l0 & mask44, (detail::low(d1) & mask44) + (l0 >> 44), detail::low(d2) & mask42};
+}
+
+CULVERT_TARGET_AVX512 CULVERT_PART __m512i lanes(std::uint64_t a, std::uint64_t b, std::uint64_t c,
+                                                 std::uint64_t d, std::uint64_t e, std::uint64_t f,
+                                                 std::uint64_t g, std::uint64_t h) noexcept {
+    const auto word = [](std::uint64_t from) { return static_cast<long long>(from); };
+    return _mm512_setr_epi64(word(a), word(b), word(c), word(d), word(e), word(f), word(g),
+                             word(h));
+}
+
+CULVERT_TARGET_AVX512 CULVERT_PART void store_powers(std::uint64_t* to, const limbs& p) noexcept {
+    _mm512_store_si512(to, p.l0);
+    _mm512_store_si512(to + row, p.l1);
+    _mm512_store_si512(to + 2 * row, p.l2);
+    _mm512_store_si512(to + 3 * row, twenty_times(p.l1));
+    _mm512_store_si512(to + 4 * row, twenty_times(p.l2));
+}
+
+// a b c d a b c d
+CULVERT_TARGET_AVX512 CULVERT_PART limbs twice(const scalar_limbs& a, const scalar_limbs& b,
+                                               const scalar_limbs& c,
+                                               const scalar_limbs& d) noexcept {
+    return {lanes(a.l0, b.l0, c.l0, d.l0, a.l0, b.l0, c.l0, d.l0),
+            lanes(a.l1, b.l1, c.l1, d.l1, a.l1, b.l1, c.l1, d.l1),
+            lanes(a.l2, b.l2, c.l2, d.l2, a.l2, b.l2, c.l2, d.l2)};
+}
+
+// The lanes of the mask are x, the others 1.
+CULVERT_TARGET_AVX512 CULVERT_PART limbs some(__mmask8 mask, const scalar_limbs& x) noexcept {
+    return {_mm512_mask_set1_epi64(words(1), mask, static_cast<long long>(x.l0)),
+            _mm512_maskz_set1_epi64(mask, static_cast<long long>(x.l1)),
+            _mm512_maskz_set1_epi64(mask, static_cast<long long>(x.l2))};
+}
+
+}  // namespace
+
+CULVERT_TARGET_AVX512 void make_powers(aead_state& state) noexcept {
+    if (state.powers.made) return;
+    const auto& word = state.mac.r;
+    const scalar_limbs r1{word[0] & mask44, (word[0] >> 44 | word[1] << 20) & mask44,
+                          word[1] >> 24};
+    const scalar_limbs r2 = multiply(r1, r1);
+    const scalar_limbs r3 = multiply(r2, r1);
+    const scalar_limbs r4 = multiply(r2, r2);
+    const scalar_limbs r8 = multiply(r4, r4);
+    const scalar_limbs r16 = multiply(r8, r8);
+    const scalar_limbs r24 = multiply(r16, r8);
+    const scalar_limbs r32 = multiply(r16, r16);
+    std::uint64_t* to = state.powers.words.data();
+    // Lanes r^8 r^4 r^7 r^3 r^6 r^2 r^5 r^1, from r^4 r^4 r^3 r^3 r^2 r^2 r^1 r^1.
+    const limbs pairs{lanes(r4.l0, r4.l0, r3.l0, r3.l0, r2.l0, r2.l0, r1.l0, r1.l0),
+                      lanes(r4.l1, r4.l1, r3.l1, r3.l1, r2.l1, r2.l1, r1.l1, r1.l1),
+                      lanes(r4.l2, r4.l2, r3.l2, r3.l2, r2.l2, r2.l2, r1.l2, r1.l2)};
+    store_powers(to + lane_rows, product(pairs, some(0x55, r4)));
+    store_powers(to, product(twice(r8, r16, r24, r32), some(0xf0, r32)));
+    state.powers.made = true;
+}
+
+namespace {
+
+// The first 1 … 8 blocks, in the last lanes, with the accumulator added to the first of them.
+CULVERT_TARGET_AVX512 CULVERT_PART limbs load_first(const poly1305_state& mac,
+                                                    const std::uint8_t* in,
+                                                    std::size_t blocks) noexcept {
+    const std::size_t skipped = 8 - blocks;
+    const unsigned mask = 0xffffu << (2 * skipped);  // two words a block
+    const auto mask_a = static_cast<__mmask8>(mask);
+    const auto mask_b = static_cast<__mmask8>(mask >> 8);
+    // Masked words are not read, wherever the address points.
+    const auto* from =
+        reinterpret_cast<const std::uint8_t*>(reinterpret_cast<std::uintptr_t>(in) - 16 * skipped);
+    const __m512i a = _mm512_maskz_loadu_epi64(mask_a, from);
+    const __m512i b = _mm512_maskz_loadu_epi64(mask_b, from + 64);
+    const __m512i bit_a = _mm512_maskz_mov_epi64(mask_a, words(block_bit));
+    const __m512i bit_b = _mm512_maskz_mov_epi64(mask_b, words(block_bit));
+    const std::size_t lane = skipped < 4 ? 2 * skipped : 2 * skipped - 7;
+    return sum(split(_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b),
+                     _mm512_unpackhi_epi64(bit_a, bit_b)),
+               load_accumulator(mac, static_cast<__mmask8>(1u << lane)));
+}
+
+// lanes · r^8n + …, n groups, 1 … 8 of them.
+CULVERT_TARGET_AVX512 CULVERT_PART limbs add_groups(const std::uint64_t* powers, const limbs& lanes,
+                                                    const std::uint8_t* in,
+                                                    std::size_t groups) noexcept {
+    sums s = no_sums();
+    limbs x = lanes;
+    for (const std::uint64_t* r = powers + groups; r != powers; in += 128) {
+        --r;
+        multiply_add(s, x, words(r[0]), words(r[row]), words(r[2 * row]), words(r[3 * row]),
+                     words(r[4 * row]));
+        x = load_group(in);
+    }
+    s.low0 = _mm512_add_epi64(s.low0, x.l0);
+    s.low1 = _mm512_add_epi64(s.low1, x.l1);
+    s.low2 = _mm512_add_epi64(s.low2, x.l2);
+    return carry(s);
+}
+
+[[gnu::noinline]] CULVERT_TARGET_AVX512 void authenticate_groups(aead_state& state,
+                                                                 const std::uint8_t* in,
+                                                                 std::size_t blocks) noexcept {
+    make_powers(state);
+    const std::size_t first = (blocks - 1) % 8 + 1;
+    limbs h = load_first(state.mac, in, first);
+    in += 16 * first;
+    for (std::size_t groups = (blocks - first) / 8; groups != 0;) {
+        const std::size_t now = std::min<std::size_t>(groups, 8);
+        h = add_groups(state.powers.words.data(), h, in, now);
+        in += 128 * now;
+        groups -= now;
+    }
+    store_accumulator(state, h);
+}
+
+CULVERT_TARGET_AVX512 void authenticate_singly(poly1305_state& mac, const std::uint8_t* in,
+                                               std::size_t blocks) noexcept {
+    poly1305_state working = mac;
+    for (; blocks != 0; --blocks, in += 16) {
+        detail::add_block(working, load64_le(in), load64_le(in + 8), 1);
+        detail::multiply(working);
+    }
+    mac.h = working.h;
+}
+
+void mac_blocks(poly1305_state& state, const std::uint8_t* in, std::size_t blocks) noexcept {
+    if (blocks < enough) return authenticate_singly(state, in, blocks);
+    aead_state working;
+    working.mac = state;
+    working.powers.made = false;
+    authenticate_groups(working, in, blocks);
+    state.h = working.mac.h;
+    wipe({reinterpret_cast<std::uint8_t*>(&working), sizeof working});
+}
+
+}  // namespace
+
+void authenticate(aead_state& state, const std::uint8_t* in, std::size_t blocks) noexcept {
+    if (blocks >= (state.powers.made ? enough_with_powers : enough)) {
+        return authenticate_groups(state, in, blocks);
+    }
+    authenticate_singly(state.mac, in, blocks);
+}
+
+}  // namespace avx512
+
+constinit const poly1305_kernel poly1305_avx512{"avx512", []() noexcept { return cpu().avx512; },
+                                                avx512::mac_blocks, 64};
+
+}  // namespace culvert::crypto
+
+#endif
