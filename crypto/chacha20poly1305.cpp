@@ -20,6 +20,34 @@ std::size_t blocks_of(std::size_t size) noexcept {
     return size < aead_run ? (size + 63) / 64 : aead_run_blocks;
 }
 
+// 0 … 16 bytes as two words, with zeros behind. Whole words, here and below, because what has been
+// written in one piece can be read back in smaller ones at once, but not the other way round.
+std::array<std::uint64_t, 2> padded(bytes_view in) noexcept {
+    const std::uint8_t* from = in.data();
+    const std::size_t size = in.size();
+    if (size > 8) return {load64_le(from), load64_le(from + size - 8) >> (128 - 8 * size)};
+    if (size == 8) return {load64_le(from), 0};
+    if (size >= 4) {
+        const std::uint64_t last = load32_le(from + size - 4);
+        return {load32_le(from) | last << (8 * size - 32), 0};
+    }
+    std::uint64_t word = 0;
+    for (std::size_t i = 0; i < size; ++i) word |= std::uint64_t{from[i]} << (8 * i);
+    return {word, 0};
+}
+
+// Makes all but the first `kept` ≤ 15 of 16 bytes zero.
+void clear_end(std::uint8_t* block, std::size_t kept) noexcept {
+    const std::uint64_t mask = (std::uint64_t{1} << (8 * (kept % 8))) - 1;
+    store64_le(block, load64_le(block) & (kept < 8 ? mask : ~std::uint64_t{0}));
+    store64_le(block + 8, load64_le(block + 8) & (kept < 8 ? 0 : mask));
+}
+
+// Bytes at the front of the stream that hold secrets after keystream(), with the lengths behind.
+std::size_t touched_by(std::size_t blocks) noexcept {
+    return 64 * std::bit_ceil(std::max<std::size_t>(blocks, 4)) + 32;
+}
+
 }  // namespace
 
 message::message(key_view key, nonce_view nonce, const aead_kernel& kernel) noexcept
@@ -53,8 +81,12 @@ void message::take(message& other) noexcept {
 
 // All zero is an object that was moved from.
 void message::clear() noexcept {
-    wipe(bytes(stream_).first(work_.touched));
-    wipe({reinterpret_cast<std::uint8_t*>(&work_), sizeof work_});
+    if (work_.touched != 0) wipe(bytes(stream_).first(work_.touched));
+    const std::size_t powers = work_.kernel.powers.made ? sizeof work_.kernel.powers : 0;
+    std::memset(&work_, 0, offsetof(work, kernel.powers));
+    std::memset(&work_.kernel.powers, 0, powers);
+    // The compiler must believe that somebody looks at it.
+    __asm__ volatile("" : : "r"(&work_) : "memory");
 }
 
 // Block 0 of the key stream is the one-time key (RFC 8439 §2.6); its second half is not used. The
@@ -67,7 +99,7 @@ void message::begin(std::size_t blocks) noexcept {
     work_.s = {load64_le(stream_.data() + 16), load64_le(stream_.data() + 24)};
     work_.begun = true;
     work_.end = 64 * blocks;
-    work_.touched = room;
+    work_.touched = std::min(room, touched_by(1 + blocks));
 }
 
 status message::add_ad(bytes_view ad) noexcept {
@@ -79,18 +111,25 @@ status message::add_ad(bytes_view ad) noexcept {
 
 // Up to one block stays behind, to be authenticated together with the text.
 void message::put_ad(bytes_view ad) noexcept {
-    const std::size_t size = std::min(ad.size(), work_.ad.size() - work_.ad_used);
-    if (size != 0) std::memcpy(work_.ad.data() + work_.ad_used, ad.data(), size);
-    work_.ad_used += size;
-    ad = ad.subspan(size);
-    if (ad.empty()) return;
-
-    if (!work_.begun) begin(first_blocks);
-    const std::size_t blocks = (ad.size() - 1) / 16;
-    kernel_->authenticate(work_.kernel, work_.ad.data(), 1);
-    kernel_->authenticate(work_.kernel, ad.data(), blocks);
-    ad = ad.subspan(16 * blocks);
-    std::memcpy(work_.ad.data(), ad.data(), ad.size());
+    std::uint8_t* kept = work_.ad.data();
+    if (work_.ad_used != 0) {
+        const std::size_t size = std::min(ad.size(), work_.ad.size() - work_.ad_used);
+        std::copy_n(ad.data(), size, kept + work_.ad_used);
+        work_.ad_used += size;
+        ad = ad.subspan(size);
+        if (ad.empty()) return;
+        if (!work_.begun) begin(first_blocks);
+        kernel_->authenticate(work_.kernel, kept, 1);
+    }
+    if (ad.size() > 16) {
+        if (!work_.begun) begin(first_blocks);
+        const std::size_t blocks = (ad.size() - 1) / 16;
+        kernel_->authenticate(work_.kernel, ad.data(), blocks);
+        ad = ad.subspan(16 * blocks);
+    }
+    const auto words = padded(ad);
+    store64_le(kept, words[0]);
+    store64_le(kept + 8, words[1]);
     work_.ad_used = ad.size();
 }
 
@@ -106,8 +145,8 @@ void message::begin_text(std::size_t blocks) noexcept {
     if (!work_.begun) begin(blocks);
     if (work_.ad_used == 0) return;
     std::uint8_t* end = stream_.data() + text_at;
-    std::memset(end - 16, 0, 16);
-    std::memcpy(end - 16, work_.ad.data(), work_.ad_used);
+    store64_le(end - 16, load64_le(work_.ad.data()));
+    store64_le(end - 8, load64_le(work_.ad.data() + 8));
     work_.mac_from = text_at - 16;
 }
 
@@ -190,12 +229,15 @@ bool message::compute_tag(block<tag_size> tag) noexcept {
     if (!work_.live) return false;
     if (work_.text_size == 0) begin_text(0);
 
-    std::uint8_t* end = stream_.data() + text_at + work_.used;
-    const std::size_t padding = (0 - work_.used) % 16;
-    std::memset(end, 0, 16);
-    store64_le(end + padding, work_.ad_size);
-    store64_le(end + padding + 8, work_.text_size);
-    work_.used += padding + 16;
+    const std::size_t begun = work_.used % 16;
+    std::uint8_t* end = stream_.data() + text_at + work_.used - begun;
+    if (begun != 0) {
+        clear_end(end, begun);
+        end += 16;
+    }
+    store64_le(end, work_.ad_size);
+    store64_le(end + 8, work_.text_size);
+    work_.used += (0 - begun) % 16 + 16;
     authenticate_used();
 
     poly1305_state& mac = work_.kernel.mac;

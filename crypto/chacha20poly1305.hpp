@@ -61,20 +61,20 @@ class message {
     friend struct message_access;  // the tests': sets text_size
 
     static constexpr std::size_t text_at = 64;
-    static constexpr std::size_t room = text_at + aead_run + 2 * tag_size;
+    static constexpr std::size_t room = text_at + aead_run + 64;
 
     struct work {
         std::uint64_t ad_size;
         std::uint64_t text_size;
-        std::size_t used;      // bytes of key stream used up, now ciphertext
-        std::size_t end;       // bytes of key stream made
-        std::size_t mac_from;  // offset in `stream` of what is not authenticated yet
-        std::size_t touched;   // bytes of `stream` that hold secrets
-        std::size_t ad_used;   // bytes in `ad`
-        bool live;             // false once moved from or ended
-        bool begun;            // block 0 has been made
-        std::array<std::uint8_t, 16> ad;
-        std::array<std::uint64_t, 2> s;  // added to the accumulator at the end
+        std::size_t used;                 // bytes of key stream used up, now ciphertext
+        std::size_t end;                  // bytes of key stream made
+        std::size_t mac_from;             // offset in `stream` of what is not authenticated yet
+        std::size_t touched;              // bytes of `stream` that hold secrets
+        std::size_t ad_used;              // bytes in `ad`
+        bool live;                        // false once moved from or ended
+        bool begun;                       // block 0 has been made
+        std::array<std::uint8_t, 16> ad;  // zeros behind
+        std::array<std::uint64_t, 2> s;   // added to the accumulator at the end
         aead_state kernel;
     };
 

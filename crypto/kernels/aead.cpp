@@ -19,7 +19,7 @@ std::uint64_t trial(const aead_kernel& kernel, block<5 * aead_run> text) noexcep
     state.mac = {{0x0ffffffc0fffffff, 0x0ffffffc0ffffffc}, {}};
     state.powers.made = false;
 
-    std::array<std::uint8_t, 64 * (aead_run_blocks + 1)> stream;
+    std::array<std::uint8_t, 64 * (aead_run_blocks + 2)> stream{};
     kernel.keystream(state.cipher, stream.data(), aead_run_blocks + 1);
     std::uint64_t sum = detail::checksum(stream);
     detail::fill_pattern(text.first<2 * aead_run>());
@@ -57,7 +57,7 @@ const kernel_selection<aead_kernel>& aead_selection() noexcept {
 // vectors.
 bool passes_test(const aead_kernel& kernel) noexcept {
     std::array<std::uint8_t, 5 * aead_run> text;
-    return trial(kernel, text) == 0x6ed9f2200eab23d4;
+    return trial(kernel, text) == 0xb63b66d93ace66d4;
 }
 
 }  // namespace culvert::crypto

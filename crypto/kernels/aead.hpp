@@ -32,7 +32,7 @@ struct aead_kernel {
     bool (*supported)() noexcept;
 
     // out = the next `blocks` ≤ 33 blocks of the key stream; word 12 is advanced by as many. May
-    // write 32 blocks when fewer are asked for.
+    // write more, up to the next power of two from 4 on, or 32 when more than 16 are asked for.
     void (*keystream)(chacha20_words& cipher, std::uint8_t* out, std::size_t blocks) noexcept;
 
     // Poly1305 over `blocks` blocks of 16 bytes (0 allowed).
@@ -54,7 +54,8 @@ struct aead_kernel {
     void (*renew)(aead_state& state, const std::uint8_t* pending, std::uint8_t* stream) noexcept;
 
     // For `size` bytes: out = in ^ stream, and the stream is replaced by the ciphertext, which is
-    // the output or the input. `in` and `out` in place or disjoint, `stream` apart from both.
+    // the output or the input. `in` and `out` in place or disjoint, `stream` apart from both and
+    // with 64 bytes more, which are not changed but may be written.
     void (*seal_piece)(std::uint8_t* stream, const std::uint8_t* in, std::uint8_t* out,
                        std::size_t size) noexcept;
     void (*open_piece)(std::uint8_t* stream, const std::uint8_t* in, std::uint8_t* out,

@@ -93,11 +93,13 @@ CULVERT_TARGET_AVX512 CULVERT_PART void piece(std::uint8_t* stream, const std::u
         _mm512_storeu_si512(stream, Seal ? other : text);
     }
     if (size == 0) return;
+    // The stream is stored whole: what is stored under a mask takes long to be read back.
     const auto mask = static_cast<__mmask64>((std::uint64_t{1} << size) - 1);
     const __m512i text = _mm512_maskz_loadu_epi8(mask, in);
-    const __m512i other = _mm512_xor_si512(text, _mm512_maskz_loadu_epi8(mask, stream));
+    const __m512i before = _mm512_loadu_si512(stream);
+    const __m512i other = _mm512_xor_si512(text, before);
     _mm512_mask_storeu_epi8(out, mask, other);
-    _mm512_mask_storeu_epi8(stream, mask, Seal ? other : text);
+    _mm512_storeu_si512(stream, Seal ? other : _mm512_mask_mov_epi8(before, mask, text));
 }
 
 CULVERT_TARGET_AVX512 void seal_piece(std::uint8_t* stream, const std::uint8_t* in,
@@ -121,7 +123,7 @@ void xor_blocks(chacha20_words& cipher, const std::uint8_t* in, std::uint8_t* ou
         }
     }
     if (blocks == 0) return;
-    std::array<std::uint8_t, aead_run> stream;
+    std::array<std::uint8_t, aead_run + 64> stream;
     keystream(cipher, stream.data(), blocks);
     open_piece(stream.data(), in, out, 64 * blocks);
     wipe(stream);

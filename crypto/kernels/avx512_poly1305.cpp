@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "crypto/kernels/avx512.hpp"
-#include "crypto/kernels/poly1305_arithmetic.hpp"
+#include "crypto/kernels/poly1305_limbs.hpp"
 #include "crypto/kernels/x86.hpp"
 #include "crypto/secret.hpp"
 
@@ -13,29 +13,9 @@ namespace culvert::crypto {
 namespace avx512 {
 namespace {
 
-using detail::uint128;
-
 // From here on a run of blocks is worth the powers, when they are not there and when they are.
 constexpr std::size_t enough = 24;
 constexpr std::size_t enough_with_powers = 14;
-
-struct scalar_limbs {
-    std::uint64_t l0, l1, l2;
-};
-
-constexpr scalar_limbs one{1, 0, 0};
-
-CULVERT_PART scalar_limbs multiply(const scalar_limbs& x, const scalar_limbs& y) noexcept {
-    const std::uint64_t s1 = 20 * y.l1;
-    const std::uint64_t s2 = 20 * y.l2;
-    const uint128 d0 = uint128{x.l0} * y.l0 + uint128{x.l1} * s2 + uint128{x.l2} * s1;
-    uint128 d1 = uint128{x.l0} * y.l1 + uint128{x.l1} * y.l0 + uint128{x.l2} * s2;
-    uint128 d2 = uint128{x.l0} * y.l2 + uint128{x.l1} * y.l1 + uint128{x.l2} * y.l0;
-    d1 += d0 >> 44;
-    d2 += d1 >> 44;
-    const std::uint64_t l0 = (detail::low(d0) & mask44) + 5 * static_cast<std::uint64_t>(d2 >> 42);
-    return {l0 & mask44, (detail::low(d1) & mask44) + (l0 >> 44), detail::low(d2) & mask42};
-}
 
 CULVERT_TARGET_AVX512 CULVERT_PART __m512i lanes(std::uint64_t a, std::uint64_t b, std::uint64_t c,
                                                  std::uint64_t d, std::uint64_t e, std::uint64_t f,
@@ -73,16 +53,14 @@ CULVERT_TARGET_AVX512 CULVERT_PART limbs some(__mmask8 mask, const scalar_limbs&
 
 CULVERT_TARGET_AVX512 void make_powers(aead_state& state) noexcept {
     if (state.powers.made) return;
-    const auto& word = state.mac.r;
-    const scalar_limbs r1{word[0] & mask44, (word[0] >> 44 | word[1] << 20) & mask44,
-                          word[1] >> 24};
-    const scalar_limbs r2 = multiply(r1, r1);
-    const scalar_limbs r3 = multiply(r2, r1);
-    const scalar_limbs r4 = multiply(r2, r2);
-    const scalar_limbs r8 = multiply(r4, r4);
-    const scalar_limbs r16 = multiply(r8, r8);
-    const scalar_limbs r24 = multiply(r16, r8);
-    const scalar_limbs r32 = multiply(r16, r16);
+    const scalar_limbs r1 = limbs_of(state.mac.r[0], state.mac.r[1], 0);
+    const scalar_limbs r2 = product(r1, r1);
+    const scalar_limbs r3 = product(r2, r1);
+    const scalar_limbs r4 = product(r2, r2);
+    const scalar_limbs r8 = product(r4, r4);
+    const scalar_limbs r16 = product(r8, r8);
+    const scalar_limbs r24 = product(r16, r8);
+    const scalar_limbs r32 = product(r16, r16);
     std::uint64_t* to = state.powers.words.data();
     // Lanes r^8 r^4 r^7 r^3 r^6 r^2 r^5 r^1, from r^4 r^4 r^3 r^3 r^2 r^2 r^1 r^1.
     const limbs pairs{lanes(r4.l0, r4.l0, r3.l0, r3.l0, r2.l0, r2.l0, r1.l0, r1.l0),
@@ -150,18 +128,13 @@ CULVERT_TARGET_AVX512 CULVERT_PART limbs add_groups(const std::uint64_t* powers,
     store_accumulator(state, h);
 }
 
-CULVERT_TARGET_AVX512 void authenticate_singly(poly1305_state& mac, const std::uint8_t* in,
-                                               std::size_t blocks) noexcept {
-    poly1305_state working = mac;
-    for (; blocks != 0; --blocks, in += 16) {
-        detail::add_block(working, load64_le(in), load64_le(in + 8), 1);
-        detail::multiply(working);
-    }
-    mac.h = working.h;
+CULVERT_TARGET_AVX512 void authenticate_few(poly1305_state& mac, const std::uint8_t* in,
+                                            std::size_t blocks) noexcept {
+    authenticate_pairs(mac, in, blocks);
 }
 
 void mac_blocks(poly1305_state& state, const std::uint8_t* in, std::size_t blocks) noexcept {
-    if (blocks < enough) return authenticate_singly(state, in, blocks);
+    if (blocks < enough) return authenticate_few(state, in, blocks);
     aead_state working;
     working.mac = state;
     working.powers.made = false;
@@ -176,7 +149,7 @@ void authenticate(aead_state& state, const std::uint8_t* in, std::size_t blocks)
     if (blocks >= (state.powers.made ? enough_with_powers : enough)) {
         return authenticate_groups(state, in, blocks);
     }
-    authenticate_singly(state.mac, in, blocks);
+    authenticate_few(state.mac, in, blocks);
 }
 
 }  // namespace avx512

@@ -19,13 +19,10 @@
 #include "crypto/kernels/intrinsics.hpp"
 
 #include "crypto/kernels/aead.hpp"
+#include "crypto/kernels/poly1305_limbs.hpp"
 #include "crypto/kernels/target.hpp"
 
 namespace culvert::crypto::avx512 {
-
-inline constexpr std::uint64_t mask44 = (std::uint64_t{1} << 44) - 1;
-inline constexpr std::uint64_t mask42 = (std::uint64_t{1} << 42) - 1;
-inline constexpr std::uint64_t block_bit = std::uint64_t{1} << 40;  // 2^128 in limb 2
 
 struct limbs {
     __m512i l0, l1, l2;
