@@ -29,8 +29,7 @@ chacha20::chacha20(block_view<key_size> key, block_view<nonce_size> nonce, std::
                    const chacha20_kernel& kernel) noexcept
     : kernel_(&kernel) {
     detail::set_key(state_->words, key);
-    state_->words[12] = counter;
-    for (std::size_t i = 0; i < 3; ++i) state_->words[13 + i] = load32_le(nonce.data() + 4 * i);
+    detail::set_position(state_->words, counter, nonce);
     state_->blocks_left = (std::uint64_t{1} << 32) - counter;
 }
 

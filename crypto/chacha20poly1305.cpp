@@ -57,11 +57,9 @@ message::message(key_view key, nonce_view nonce, const aead_kernel& kernel) noex
     work_.mac_from = text_at;
     work_.live = true;
     work_.begun = false;
-    work_.kernel.powers.made = false;
-    chacha20_words& words = work_.kernel.cipher;
-    detail::set_key(words, key);
-    words[12] = 0;
-    for (std::size_t i = 0; i < 3; ++i) words[13 + i] = load32_le(nonce.data() + 4 * i);
+    work_.kernel.powers.made = poly1305_powers::extent::none;
+    detail::set_key(work_.kernel.cipher, key);
+    detail::set_position(work_.kernel.cipher, 0, nonce);
 }
 
 message& message::operator=(message&& other) noexcept {
@@ -82,9 +80,8 @@ void message::take(message& other) noexcept {
 // All zero is an object that was moved from.
 void message::clear() noexcept {
     if (work_.touched != 0) wipe(bytes(stream_).first(work_.touched));
-    const std::size_t powers = work_.kernel.powers.made ? sizeof work_.kernel.powers : 0;
-    std::memset(&work_, 0, offsetof(work, kernel.powers));
-    std::memset(&work_.kernel.powers, 0, powers);
+    if (work_.kernel.powers.made != poly1305_powers::extent::none) work_.kernel.powers = {};
+    std::memset(&work_, 0, offsetof(work, kernel.powers.words));
     // The compiler must believe that somebody looks at it.
     __asm__ volatile("" : : "r"(&work_) : "memory");
 }

@@ -17,7 +17,7 @@ std::uint64_t trial(const aead_kernel& kernel, block<5 * aead_run> text) noexcep
     detail::fill_pattern({reinterpret_cast<std::uint8_t*>(state.cipher.data()), 64});
     state.cipher[12] = 0 - std::uint32_t{70};
     state.mac = {{0x0ffffffc0fffffff, 0x0ffffffc0ffffffc}, {}};
-    state.powers.made = false;
+    state.powers.made = poly1305_powers::extent::none;
 
     std::array<std::uint8_t, 64 * (aead_run_blocks + 2)> stream{};
     kernel.keystream(state.cipher, stream.data(), aead_run_blocks + 1);

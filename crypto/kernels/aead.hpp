@@ -12,10 +12,12 @@ inline constexpr std::size_t aead_run_blocks = 32;
 inline constexpr std::size_t aead_run = 64 * aead_run_blocks;  // bytes
 
 // Room for powers of the multiplier r, in whatever form a kernel wants them. They belong to
-// mac.r: who changes r clears `made`.
+// mac.r: who changes r sets `made` to none.
 struct poly1305_powers {
+    enum class extent : std::uint8_t { none, some, all };
+
+    extent made;
     alignas(64) std::array<std::uint64_t, 80> words;
-    bool made;
 };
 
 // What a kernel takes and gives back: the cipher's next block and the authenticator's accumulator.

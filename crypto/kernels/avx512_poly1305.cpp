@@ -14,8 +14,8 @@ namespace avx512 {
 namespace {
 
 // From here on a run of blocks is worth the powers, when they are not there and when they are.
-constexpr std::size_t enough = 24;
-constexpr std::size_t enough_with_powers = 14;
+constexpr std::size_t enough = 12;
+constexpr std::size_t enough_with_powers = 4;
 
 CULVERT_TARGET_AVX512 CULVERT_PART __m512i lanes(std::uint64_t a, std::uint64_t b, std::uint64_t c,
                                                  std::uint64_t d, std::uint64_t e, std::uint64_t f,
@@ -51,24 +51,47 @@ CULVERT_TARGET_AVX512 CULVERT_PART limbs some(__mmask8 mask, const scalar_limbs&
 
 }  // namespace
 
-CULVERT_TARGET_AVX512 void make_powers(aead_state& state) noexcept {
-    if (state.powers.made) return;
-    const scalar_limbs r1 = limbs_of(state.mac.r[0], state.mac.r[1], 0);
-    const scalar_limbs r2 = product(r1, r1);
-    const scalar_limbs r3 = product(r2, r1);
-    const scalar_limbs r4 = product(r2, r2);
-    const scalar_limbs r8 = product(r4, r4);
-    const scalar_limbs r16 = product(r8, r8);
-    const scalar_limbs r24 = product(r16, r8);
-    const scalar_limbs r32 = product(r16, r16);
-    std::uint64_t* to = state.powers.words.data();
-    // Lanes r^8 r^4 r^7 r^3 r^6 r^2 r^5 r^1, from r^4 r^4 r^3 r^3 r^2 r^2 r^1 r^1.
+namespace {
+
+struct scalar_powers {
+    CULVERT_PART explicit scalar_powers(const poly1305_state& mac) noexcept
+        : r1(limbs_of(mac.r[0], mac.r[1], 0)),
+          r2(product(r1, r1)),
+          r4(product(r2, r2)),
+          r3(product(r2, r1)) {}
+    scalar_limbs r1, r2, r4, r3;
+};
+
+// Lanes r^8 r^4 r^7 r^3 r^6 r^2 r^5 r^1, from r^4 r^4 r^3 r^3 r^2 r^2 r^1 r^1.
+CULVERT_TARGET_AVX512 CULVERT_PART void store_lane_powers(aead_state& state,
+                                                          const scalar_powers& p) noexcept {
+    const auto& [r1, r2, r4, r3] = p;
     const limbs pairs{lanes(r4.l0, r4.l0, r3.l0, r3.l0, r2.l0, r2.l0, r1.l0, r1.l0),
                       lanes(r4.l1, r4.l1, r3.l1, r3.l1, r2.l1, r2.l1, r1.l1, r1.l1),
                       lanes(r4.l2, r4.l2, r3.l2, r3.l2, r2.l2, r2.l2, r1.l2, r1.l2)};
-    store_powers(to + lane_rows, product(pairs, some(0x55, r4)));
-    store_powers(to, product(twice(r8, r16, r24, r32), some(0xf0, r32)));
-    state.powers.made = true;
+    store_powers(state.powers.words.data() + lane_rows, product(pairs, some(0x55, r4)));
+}
+
+}  // namespace
+
+CULVERT_TARGET_AVX512 void make_lane_powers(aead_state& state) noexcept {
+    if (state.powers.made != poly1305_powers::extent::none) return;
+    store_lane_powers(state, scalar_powers(state.mac));
+    state.powers.made = poly1305_powers::extent::some;
+}
+
+CULVERT_TARGET_AVX512 void make_powers(aead_state& state) noexcept {
+    if (state.powers.made == poly1305_powers::extent::all) return;
+    const scalar_powers p(state.mac);
+    const scalar_limbs r8 = product(p.r4, p.r4);
+    const scalar_limbs r16 = product(r8, r8);
+    const scalar_limbs r32 = product(r16, r16);
+    const scalar_limbs r24 = product(r16, r8);
+    const limbs fours = twice(r8, r16, r24, r32);
+    const limbs eights = product(fours, some(0xf0, r32));
+    store_powers(state.powers.words.data(), eights);
+    store_lane_powers(state, p);
+    state.powers.made = poly1305_powers::extent::all;
 }
 
 namespace {
@@ -115,11 +138,21 @@ CULVERT_TARGET_AVX512 CULVERT_PART limbs add_groups(const std::uint64_t* powers,
 [[gnu::noinline]] CULVERT_TARGET_AVX512 void authenticate_groups(aead_state& state,
                                                                  const std::uint8_t* in,
                                                                  std::size_t blocks) noexcept {
-    make_powers(state);
     const std::size_t first = (blocks - 1) % 8 + 1;
     limbs h = load_first(state.mac, in, first);
     in += 16 * first;
-    for (std::size_t groups = (blocks - first) / 8; groups != 0;) {
+    std::size_t groups = (blocks - first) / 8;
+    const bool few = groups <= 3 && state.powers.made != poly1305_powers::extent::all;
+    if (few) {
+        make_lane_powers(state);
+        // r^8 is the power of the first lane.
+        for (; groups != 0; --groups, in += 128) {
+            h = add_groups(state.powers.words.data() + lane_rows, h, in, 1);
+        }
+    } else {
+        make_powers(state);
+    }
+    while (groups != 0) {
         const std::size_t now = std::min<std::size_t>(groups, 8);
         h = add_groups(state.powers.words.data(), h, in, now);
         in += 128 * now;
@@ -130,14 +163,14 @@ CULVERT_TARGET_AVX512 CULVERT_PART limbs add_groups(const std::uint64_t* powers,
 
 CULVERT_TARGET_AVX512 void authenticate_few(poly1305_state& mac, const std::uint8_t* in,
                                             std::size_t blocks) noexcept {
-    authenticate_pairs(mac, in, blocks);
+    detail::authenticate_singly(mac, in, blocks);
 }
 
 void mac_blocks(poly1305_state& state, const std::uint8_t* in, std::size_t blocks) noexcept {
     if (blocks < enough) return authenticate_few(state, in, blocks);
     aead_state working;
     working.mac = state;
-    working.powers.made = false;
+    working.powers.made = poly1305_powers::extent::none;
     authenticate_groups(working, in, blocks);
     state.h = working.mac.h;
     wipe({reinterpret_cast<std::uint8_t*>(&working), sizeof working});
@@ -146,7 +179,8 @@ void mac_blocks(poly1305_state& state, const std::uint8_t* in, std::size_t block
 }  // namespace
 
 void authenticate(aead_state& state, const std::uint8_t* in, std::size_t blocks) noexcept {
-    if (blocks >= (state.powers.made ? enough_with_powers : enough)) {
+    if (blocks >=
+        (state.powers.made == poly1305_powers::extent::none ? enough : enough_with_powers)) {
         return authenticate_groups(state, in, blocks);
     }
     authenticate_few(state.mac, in, blocks);

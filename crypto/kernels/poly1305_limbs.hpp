@@ -1,5 +1,4 @@
-// Poly1305 in three limbs of 44, 44 and 42 bits, scalar: parts for kernels. Sums of products need
-// no carry before the end, so that two blocks cost little more time than one.
+// Numbers mod 2^130 − 5 in three limbs of 44, 44 and 42 bits, scalar: for powers of r.
 #pragma once
 
 #include "crypto/kernels/poly1305_arithmetic.hpp"
@@ -60,50 +59,6 @@ CULVERT_PART scalar_limbs product(const scalar_limbs& x, const scalar_limbs& y) 
 CULVERT_PART scalar_limbs limbs_of(std::uint64_t low, std::uint64_t high,
                                    std::uint64_t top) noexcept {
     return {low & mask44, (low >> 44 | high << 20) & mask44, high >> 24 | top << 40};
-}
-
-CULVERT_PART scalar_limbs with_block(const scalar_limbs& h, const std::uint8_t* in) noexcept {
-    const scalar_limbs block = limbs_of(load64_le(in), load64_le(in + 8), 1);
-    return {h.l0 + block.l0, h.l1 + block.l1, h.l2 + block.l2};
-}
-
-CULVERT_PART void store_limbs(poly1305_state& mac, scalar_limbs h) noexcept {
-    h.l1 += h.l0 >> 44;
-    h.l0 &= mask44;
-    h.l2 += h.l1 >> 44;
-    h.l1 &= mask44;
-    h.l0 += 5 * (h.l2 >> 42);
-    h.l2 &= mask42;
-    h.l1 += h.l0 >> 44;
-    h.l0 &= mask44;
-    // A carry out of limb 1 may go on into limb 2 and make it 2^42, which h[2] ≤ 4 allows.
-    h.l2 += h.l1 >> 44;
-    h.l1 &= mask44;
-    mac.h = {h.l0 | h.l1 << 44, h.l1 >> 20 | h.l2 << 24, h.l2 >> 40};
-}
-
-// h = (h + first block) · r² + second block · r, again and again; an odd block comes first.
-CULVERT_PART void authenticate_pairs(poly1305_state& mac, const std::uint8_t* in,
-                                     std::size_t blocks) noexcept {
-    const scalar_limbs r = limbs_of(mac.r[0], mac.r[1], 0);
-    const multiplier by_r(r);
-    scalar_limbs h = limbs_of(mac.h[0], mac.h[1], mac.h[2]);
-    if (blocks % 2 != 0) {
-        scalar_sums s;
-        add_product(s, with_block(h, in), by_r);
-        h = carried(s);
-        in += 16;
-    }
-    if (blocks >= 2) {
-        const multiplier by_square(product(r, r));
-        for (std::size_t pairs = blocks / 2; pairs != 0; --pairs, in += 32) {
-            scalar_sums s;
-            add_product(s, with_block({0, 0, 0}, in + 16), by_r);
-            add_product(s, with_block(h, in), by_square);
-            h = carried(s);
-        }
-    }
-    store_limbs(mac, h);
 }
 
 }  // namespace culvert::crypto
