@@ -40,7 +40,7 @@ std::uint64_t trial(const aead_kernel& kernel, block<5 * aead_run> text) noexcep
 
 std::span<const aead_kernel> aead_kernel_table() noexcept {
 #if CULVERT_X86
-    static const std::array table{aead_avx512, aead_portable};
+    static const std::array table{aead_avx512, aead_avx2, aead_portable};
 #else
     static const std::array table{aead_portable};
 #endif

@@ -8,7 +8,7 @@ namespace culvert::crypto {
 
 std::span<const chacha20_kernel> chacha20_kernels() noexcept {
 #if CULVERT_X86
-    static const std::array table{chacha20_avx512, chacha20_portable};
+    static const std::array table{chacha20_avx512, chacha20_avx2, chacha20_portable};
 #else
     static const std::array table{chacha20_portable};
 #endif

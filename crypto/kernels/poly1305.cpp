@@ -9,7 +9,7 @@ namespace culvert::crypto {
 
 std::span<const poly1305_kernel> poly1305_kernels() noexcept {
 #if CULVERT_X86
-    static const std::array table{poly1305_avx512, poly1305_portable};
+    static const std::array table{poly1305_avx512, poly1305_avx2, poly1305_portable};
 #else
     static const std::array table{poly1305_portable};
 #endif
