@@ -1,18 +1,10 @@
-// ChaCha20-Poly1305 with AVX2.
-//
-// A vector holds one word of 8 blocks; 16 registers are just enough for one such set, whose chain
-// of dependent instructions leaves half of the CPU idle. Poly1305 takes that half: it runs in the
-// scalar units, block after block, its instructions spread over the rounds (32 blocks of 16 bytes
-// in the first eight double rounds), and costs next to nothing.
-//
-// Up to four blocks are computed as rows, two a vector. The block counter is added up mod 2^32 in
-// 32-bit lanes; no carry reaches word 13.
+// ChaCha20-Poly1305 with AVX2: chooses passes for what is asked, and computes few blocks as rows,
+// two a vector.
 
 #include <algorithm>
 
-#include "crypto/kernels/cpu.hpp"
+#include "crypto/kernels/avx2.hpp"
 #include "crypto/kernels/intrinsics.hpp"
-#include "crypto/kernels/poly1305_arithmetic.hpp"
 #include "crypto/kernels/x86.hpp"
 #include "crypto/secret.hpp"
 
@@ -21,8 +13,10 @@
 namespace culvert::crypto {
 namespace {
 
-constexpr std::size_t set_blocks = 8;
-constexpr std::size_t set_size = 64 * set_blocks;
+using avx2::pass_memory;
+using avx2::pass_size;
+
+constexpr std::size_t pass_blocks = pass_size / 64;
 
 bool supported() noexcept {
     return cpu().avx2;
@@ -49,8 +43,6 @@ CULVERT_TARGET_AVX2 CULVERT_PART void step(__m256i& a, __m256i b, __m256i& d) no
     a = _mm256_add_epi32(a, b);
     d = rotate<Bits>(_mm256_xor_si256(d, a));
 }
-
-// ---------------------------------------------------------------------------------------- rows
 
 template <std::size_t Sets>
 struct rows {
@@ -132,148 +124,28 @@ CULVERT_TARGET_AVX2 void four_blocks(const chacha20_words& cipher, std::uint8_t*
     row_blocks<2>(cipher, out);
 }
 
-// ---------------------------------------------------------------------------------------- sets
-
-// Authenticates one block of 16 bytes at a time, somewhere between the steps.
-class mac_slot {
-  public:
-    CULVERT_PART mac_slot(const poly1305_state& mac, const std::uint8_t* text) noexcept
-        : mac_(mac), text_(text) {}
-    CULVERT_TARGET_AVX2 CULVERT_PART void one_block() noexcept {
-        detail::add_block(mac_, load64_le(text_), load64_le(text_ + 8), 1);
-        detail::multiply(mac_);
-        text_ += 16;
-    }
-    CULVERT_PART void finish(poly1305_state& mac) const noexcept { mac.h = mac_.h; }
-
-  private:
-    poly1305_state mac_;
-    const std::uint8_t* text_;
+struct wiped_memory : pass_memory {
+    wiped_memory() noexcept {}  // NOLINT: each pass writes before it reads
+    wiped_memory(const wiped_memory&) = delete;
+    wiped_memory& operator=(const wiped_memory&) = delete;
+    ~wiped_memory() { wipe({reinterpret_cast<std::uint8_t*>(this), sizeof(pass_memory)}); }
 };
-
-struct no_mac {
-    CULVERT_PART void one_block() noexcept {}
-};
-
-template <int A, int B, class Words>
-CULVERT_TARGET_AVX2 CULVERT_PART void steps(Words& x, int b, int c, int d) noexcept {
-    for (int i = 0; i < 4; ++i) step<A>(x[i], x[4 + (i + b) % 4], x[12 + (i + d) % 4]);
-    for (int i = 0; i < 4; ++i) {
-        step<B>(x[8 + (i + c) % 4], x[12 + (i + d) % 4], x[4 + (i + b) % 4]);
-    }
-}
-
-template <class Words, class Slot>
-CULVERT_TARGET_AVX2 CULVERT_PART void double_round(Words& x, Slot& slot) noexcept {
-    steps<16, 12>(x, 0, 0, 0);
-    slot.one_block();
-    steps<8, 7>(x, 0, 0, 0);
-    slot.one_block();
-    steps<16, 12>(x, 1, 2, 3);
-    slot.one_block();
-    steps<8, 7>(x, 1, 2, 3);
-    slot.one_block();
-}
-
-CULVERT_TARGET_AVX2 CULVERT_PART __m256i spread(std::uint32_t word) noexcept {
-    return _mm256_set1_epi32(static_cast<int>(word));
-}
-
-CULVERT_TARGET_AVX2 CULVERT_PART __m256i word_of(const chacha20_words& cipher,
-                                                 std::size_t i) noexcept {
-    const __m256i word = spread(cipher[i]);
-    return i == 12 ? _mm256_add_epi32(word, _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)) : word;
-}
-
-// Words i … i + 3 of 8 blocks: v0 gets them of blocks 0 and 4, v1 of 1 and 5, ….
-CULVERT_TARGET_AVX2 CULVERT_PART void unpack(__m256i& v0, __m256i& v1, __m256i& v2,
-                                             __m256i& v3) noexcept {
-    const __m256i low01 = _mm256_unpacklo_epi32(v0, v1);
-    const __m256i high01 = _mm256_unpackhi_epi32(v0, v1);
-    const __m256i low23 = _mm256_unpacklo_epi32(v2, v3);
-    const __m256i high23 = _mm256_unpackhi_epi32(v2, v3);
-    v0 = _mm256_unpacklo_epi64(low01, low23);
-    v1 = _mm256_unpackhi_epi64(low01, low23);
-    v2 = _mm256_unpacklo_epi64(high01, high23);
-    v3 = _mm256_unpackhi_epi64(high01, high23);
-}
-
-struct to_stream {
-    std::uint8_t* out;
-    CULVERT_TARGET_AVX2 CULVERT_PART void put_half(std::size_t at, __m256i stream) const noexcept {
-        put(out + at, stream);
-    }
-};
-struct to_text {
-    const std::uint8_t* in;
-    std::uint8_t* out;
-    CULVERT_TARGET_AVX2 CULVERT_PART void put_half(std::size_t at, __m256i stream) const noexcept {
-        put(out + at, _mm256_xor_si256(get(in + at), stream));
-    }
-};
-
-template <class Slot, class Sink>
-CULVERT_TARGET_AVX2 CULVERT_PART void set_of_blocks(chacha20_words& cipher, Slot& slot,
-                                                    const Sink& sink) noexcept {
-    __m256i x[16];
-    for (std::size_t i = 0; i < 16; ++i) x[i] = word_of(cipher, i);
-    no_mac none;
-    for (int i = 0; i < 8; ++i) double_round(x, slot);
-    for (int i = 8; i < 10; ++i) double_round(x, none);
-    for (std::size_t i = 0; i < 16; ++i) x[i] = _mm256_add_epi32(x[i], word_of(cipher, i));
-    for (std::size_t i = 0; i < 16; i += 4) unpack(x[i], x[i + 1], x[i + 2], x[i + 3]);
-    for (std::size_t k = 0; k < 4; ++k) {
-        sink.put_half(64 * k, _mm256_permute2x128_si256(x[k], x[4 + k], 0x20));
-        sink.put_half(64 * k + 32, _mm256_permute2x128_si256(x[8 + k], x[12 + k], 0x20));
-        sink.put_half(64 * k + 256, _mm256_permute2x128_si256(x[k], x[4 + k], 0x31));
-        sink.put_half(64 * k + 288, _mm256_permute2x128_si256(x[8 + k], x[12 + k], 0x31));
-    }
-    cipher[12] += set_blocks;
-}
-
-[[gnu::noinline]] CULVERT_TARGET_AVX2 void xor_set(chacha20_words& cipher, const std::uint8_t* in,
-                                                   std::uint8_t* out) noexcept {
-    no_mac none;
-    set_of_blocks(cipher, none, to_text{in, out});
-}
-
-[[gnu::noinline]] CULVERT_TARGET_AVX2 void stream_set(chacha20_words& cipher,
-                                                      std::uint8_t* out) noexcept {
-    no_mac none;
-    set_of_blocks(cipher, none, to_stream{out});
-}
-
-[[gnu::noinline]] CULVERT_TARGET_AVX2 void xor_mac_set(aead_state& state, const std::uint8_t* text,
-                                                       const std::uint8_t* in,
-                                                       std::uint8_t* out) noexcept {
-    mac_slot slot(state.mac, text);
-    set_of_blocks(state.cipher, slot, to_text{in, out});
-    slot.finish(state.mac);
-}
-
-[[gnu::noinline]] CULVERT_TARGET_AVX2 void stream_mac_set(aead_state& state,
-                                                          const std::uint8_t* text,
-                                                          std::uint8_t* out) noexcept {
-    mac_slot slot(state.mac, text);
-    set_of_blocks(state.cipher, slot, to_stream{out});
-    slot.finish(state.mac);
-}
-
-// ------------------------------------------------------------------------------------- kernels
 
 void keystream(chacha20_words& cipher, std::uint8_t* out, std::size_t blocks) noexcept {
     const std::uint32_t after = cipher[12] + static_cast<std::uint32_t>(blocks);
-    if (blocks % set_blocks == 1) {  // not a whole set for one block
+    if (blocks % pass_blocks == 1) {  // not a whole pass for one block
         two_blocks(cipher, out);
         ++cipher[12];
         out += 64;
         --blocks;
     }
-    while (blocks > 4) {
-        stream_set(cipher, out);
-        out += set_size;
-        blocks -= std::min(blocks, set_blocks);
+    if (blocks > 8) {
+        wiped_memory memory;
+        for (; blocks > 8; blocks -= std::min(blocks, pass_blocks), out += pass_size) {
+            avx2::stream_pass(cipher, memory, out);
+        }
     }
+    for (; blocks > 4; blocks -= 4, cipher[12] += 4, out += 256) four_blocks(cipher, out);
     if (blocks > 2) {
         four_blocks(cipher, out);
     } else if (blocks > 0) {
@@ -282,24 +154,17 @@ void keystream(chacha20_words& cipher, std::uint8_t* out, std::size_t blocks) no
     cipher[12] = after;
 }
 
-CULVERT_TARGET_AVX2 void mac_blocks(poly1305_state& state, const std::uint8_t* in,
-                                    std::size_t blocks) noexcept {
-    detail::authenticate_singly(state, in, blocks);
-}
-
-void authenticate(aead_state& state, const std::uint8_t* in, std::size_t blocks) noexcept {
-    mac_blocks(state.mac, in, blocks);
-}
-
 void seal_runs(aead_state& state, const std::uint8_t* pending, const std::uint8_t* in,
                std::uint8_t* out, std::size_t runs) noexcept {
+    if (runs == 0) return;
+    wiped_memory memory;
     const std::uint8_t* text = pending;
     for (; runs != 0; --runs) {
-        for (std::size_t at = 0; at < aead_run; at += set_size) {
+        for (std::size_t at = 0; at < aead_run; at += pass_size) {
             if (text != nullptr) {
-                xor_mac_set(state, text + at, in + at, out + at);
+                avx2::xor_mac_pass(state, memory, text + at, in + at, out + at);
             } else {
-                xor_set(state.cipher, in + at, out + at);
+                avx2::xor_pass(state.cipher, memory, in + at, out + at);
             }
         }
         text = out;
@@ -310,16 +175,19 @@ void seal_runs(aead_state& state, const std::uint8_t* pending, const std::uint8_
 
 void open_runs(aead_state& state, const std::uint8_t* in, std::uint8_t* out,
                std::size_t runs) noexcept {
-    for (std::size_t size = runs * aead_run; size != 0; size -= set_size) {
-        xor_mac_set(state, in, in, out);
-        in += set_size;
-        out += set_size;
+    if (runs == 0) return;
+    wiped_memory memory;
+    for (std::size_t size = runs * aead_run; size != 0; size -= pass_size) {
+        avx2::xor_mac_pass(state, memory, in, in, out);
+        in += pass_size;
+        out += pass_size;
     }
 }
 
 void renew(aead_state& state, const std::uint8_t* pending, std::uint8_t* stream) noexcept {
-    for (std::size_t at = 0; at < aead_run; at += set_size) {
-        stream_mac_set(state, pending + at, stream + at);
+    wiped_memory memory;
+    for (std::size_t at = 0; at < aead_run; at += pass_size) {
+        avx2::stream_mac_pass(state, memory, pending + at, stream + at);
     }
 }
 
@@ -362,11 +230,14 @@ CULVERT_TARGET_AVX2 void open_piece(std::uint8_t* stream, const std::uint8_t* in
 
 void xor_blocks(chacha20_words& cipher, const std::uint8_t* in, std::uint8_t* out,
                 std::size_t blocks) noexcept {
-    for (; blocks >= set_blocks; blocks -= set_blocks, in += set_size, out += set_size) {
-        xor_set(cipher, in, out);
+    if (blocks >= pass_blocks) {
+        wiped_memory memory;
+        for (; blocks >= pass_blocks; blocks -= pass_blocks, in += pass_size, out += pass_size) {
+            avx2::xor_pass(cipher, memory, in, out);
+        }
     }
     if (blocks == 0) return;
-    std::array<std::uint8_t, set_size + 64> stream;
+    std::array<std::uint8_t, pass_size + 64> stream;
     keystream(cipher, stream.data(), blocks);
     open_piece(stream.data(), in, out, 64 * blocks);
     wipe(stream);
@@ -374,10 +245,11 @@ void xor_blocks(chacha20_words& cipher, const std::uint8_t* in, std::uint8_t* ou
 
 }  // namespace
 
-constinit const chacha20_kernel chacha20_avx2{"avx2", supported, xor_blocks, set_blocks};
-constinit const poly1305_kernel poly1305_avx2{"avx2", supported, mac_blocks, 1};
-constinit const aead_kernel aead_avx2{"avx2",    supported, keystream,  authenticate, seal_runs,
-                                      open_runs, renew,     seal_piece, open_piece};
+constinit const chacha20_kernel chacha20_avx2{"avx2", supported, xor_blocks, pass_blocks};
+constinit const poly1305_kernel poly1305_avx2{"avx2", supported, avx2::mac_blocks, 64};
+constinit const aead_kernel aead_avx2{"avx2",    supported, keystream, avx2::authenticate,
+                                      seal_runs, open_runs, renew,     seal_piece,
+                                      open_piece};
 
 }  // namespace culvert::crypto
 

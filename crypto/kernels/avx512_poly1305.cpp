@@ -6,6 +6,7 @@
 
 #include "crypto/kernels/avx512.hpp"
 #include "crypto/kernels/poly1305_limbs.hpp"
+#include "crypto/kernels/poly1305_mulx.hpp"
 #include "crypto/kernels/x86.hpp"
 #include "crypto/secret.hpp"
 
@@ -163,7 +164,7 @@ CULVERT_TARGET_AVX512 CULVERT_PART limbs add_groups(const std::uint64_t* powers,
 
 CULVERT_TARGET_AVX512 void authenticate_few(poly1305_state& mac, const std::uint8_t* in,
                                             std::size_t blocks) noexcept {
-    detail::authenticate_singly(mac, in, blocks);
+    mulx_blocks(mac, in, blocks);
 }
 
 void mac_blocks(poly1305_state& state, const std::uint8_t* in, std::size_t blocks) noexcept {

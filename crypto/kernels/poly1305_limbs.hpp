@@ -61,4 +61,20 @@ CULVERT_PART scalar_limbs limbs_of(std::uint64_t low, std::uint64_t high,
     return {low & mask44, (low >> 44 | high << 20) & mask44, high >> 24 | top << 40};
 }
 
+// Limbs below 2^46 as the accumulator's words.
+CULVERT_PART void store_limbs(poly1305_state& mac, scalar_limbs h) noexcept {
+    h.l1 += h.l0 >> 44;
+    h.l0 &= mask44;
+    h.l2 += h.l1 >> 44;
+    h.l1 &= mask44;
+    h.l0 += 5 * (h.l2 >> 42);
+    h.l2 &= mask42;
+    h.l1 += h.l0 >> 44;
+    h.l0 &= mask44;
+    // The carry may go on into limb 2 and make it 2^42, which h[2] ≤ 4 allows.
+    h.l2 += h.l1 >> 44;
+    h.l1 &= mask44;
+    mac.h = {h.l0 | h.l1 << 44, h.l1 >> 20 | h.l2 << 24, h.l2 >> 40};
+}
+
 }  // namespace culvert::crypto
