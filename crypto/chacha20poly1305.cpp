@@ -203,8 +203,10 @@ template <message::direction Direction, message::extent Extent>
 void message::process(bytes_view in, std::uint8_t* out) noexcept {
     if (in.empty()) return;
     if (work_.text_size == 0) {
-        const bool few = Extent == extent::piece && in.size() < 64 * first_blocks;
-        begin_text(few ? first_blocks : blocks_of(in.size()));
+        const bool few = in.size() < 64 * first_blocks;
+        begin_text(Extent == extent::whole ? blocks_of(in.size())
+                   : few                   ? first_blocks
+                                           : aead_run_blocks);
     }
     work_.text_size += in.size();
     const auto piece = Direction == direction::seal ? kernel_->seal_piece : kernel_->open_piece;
@@ -219,6 +221,10 @@ void message::process(bytes_view in, std::uint8_t* out) noexcept {
         in = in.subspan(taken);
         out += taken;
     }
+}
+
+void message::open_piece(bytes_view in, std::uint8_t* out) noexcept {
+    process<direction::open, extent::piece>(in, out);
 }
 
 bool message::compute_tag(block<tag_size> tag) noexcept {

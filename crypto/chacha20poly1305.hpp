@@ -54,6 +54,7 @@ class message {
     // For what was admitted.
     template <direction Direction, extent Extent>
     void process(bytes_view in, std::uint8_t* out) noexcept;
+    void open_piece(bytes_view in, std::uint8_t* out) noexcept;
     // False, with a tag of zeros, for an object that was moved from or has ended before.
     bool compute_tag(block<tag_size> tag) noexcept;
 
@@ -168,7 +169,6 @@ class stream_opener {
 
   private:
     status admit(bytes_view in, bytes_view out) const noexcept;
-    void decrypt(bytes_view in, bytes out) noexcept;
     // Drops the first `released` bytes held and appends `in`.
     void hold(bytes_view in, std::size_t released) noexcept;
 

@@ -20,7 +20,9 @@ struct wiped_memory : pass_memory {
     wiped_memory() noexcept {}  // NOLINT: each pass writes before it reads
     wiped_memory(const wiped_memory&) = delete;
     wiped_memory& operator=(const wiped_memory&) = delete;
-    ~wiped_memory() { wipe({reinterpret_cast<std::uint8_t*>(this), sizeof(pass_memory)}); }
+    ~wiped_memory() {
+        avx512::wipe_vectors(row_a.data(), row_a.size() + sums.size() + lanes.size());
+    }
 };
 
 bool supported() noexcept {

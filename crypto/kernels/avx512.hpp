@@ -19,6 +19,8 @@ struct pass_memory {
     bool fresh;                               // no group so far: `lanes` is h, a group ahead
 };
 
+void wipe_vectors(pass_memory::vector* vectors, std::size_t count) noexcept;
+
 // Poly1305 lanes out of the accumulator and back, around passes that authenticate.
 void begin_lanes(aead_state& state, pass_memory& memory) noexcept;
 void end_lanes(aead_state& state, pass_memory& memory) noexcept;

@@ -414,6 +414,14 @@ struct mac_rounds {
     pass(state.cipher, memory, mac_rounds{state.powers, memory, text}, to_stream{out});
 }
 
+CULVERT_TARGET_AVX512 void wipe_vectors(pass_memory::vector* vectors, std::size_t count) noexcept {
+    for (std::size_t i = 0; i < count; ++i) {
+        _mm512_store_si512(vectors[i].data(), _mm512_setzero_si512());
+    }
+    // The compiler must believe that somebody looks at it.
+    __asm__ volatile("" : : "r"(vectors) : "memory");
+}
+
 CULVERT_TARGET_AVX512 void begin_lanes(aead_state& state, pass_memory& memory) noexcept {
     make_powers(state);
     const limbs h = load_accumulator(state.mac, 1);
