@@ -168,6 +168,8 @@ class stream_opener {
     [[nodiscard]] bool finish() && noexcept;
 
   private:
+    friend struct message_access;
+
     status admit(bytes_view in, bytes_view out) const noexcept;
     // Drops the first `released` bytes held and appends `in`.
     void hold(bytes_view in, std::size_t released) noexcept;
