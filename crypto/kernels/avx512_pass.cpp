@@ -42,8 +42,8 @@ using row_a = std::array<pass_memory::vector, 4>;
         "vpxord %[t0], %[x2], %[x2]\n\tvpxord %[t1], %[x3], %[x3]\n\t"                \
         "vprold $" #bits ", %[x2], %[x2]\n\tvprold $" #bits ", %[x3], %[x3]"          \
         : [x0] "+v"(d0), [x1] "+v"(d1), [x2] "+v"(d2), [x3] "+v"(d3), [t0] "=&v"(t0), \
-          [t1] "=&v"(t1), "+m"(*(a))                                                  \
-        : [m] "r"(a), [w0] "v"(b0), [w1] "v"(b1), [w2] "v"(b2), [w3] "v"(b3))
+          [t1] "=&v"(t1), "+m"(a)                                                     \
+        : [m] "r"(&(a)), [w0] "v"(b0), [w1] "v"(b1), [w2] "v"(b2), [w3] "v"(b3))
 
 // c += d; b = (b ^ c) <<< bits.
 #define CULVERT_STEP_CB(bits, b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3)        \
@@ -61,7 +61,7 @@ using row_a = std::array<pass_memory::vector, 4>;
 
 // A double round of both sets; slot(0) … slot(7) stand between the half steps.
 template <class Slot>
-CULVERT_TARGET_AVX512 CULVERT_PART void double_round(set& x, set& y, row_a* ax, row_a* ay,
+CULVERT_TARGET_AVX512 CULVERT_PART void double_round(set& x, set& y, row_a& ax, row_a& ay,
                                                      Slot& slot) noexcept {
     __m512i t0, t1;
 #define CULVERT_BOTH_AD(bits, b0, b1, b2, b3, d0, d1, d2, d3)                  \
@@ -338,15 +338,15 @@ CULVERT_TARGET_AVX512 CULVERT_PART void pass(chacha20_words& cipher, pass_memory
     set x, y;
     begin(x, rows[0], cipher, 0);
     begin(y, rows[1], cipher, 16);
-    rounds(x, y, &rows[0], &rows[1]);
+    rounds(x, y, rows[0], rows[1]);
     finish(x, rows[0], cipher, 0, sink);
     finish(y, rows[1], cipher, 16, second_half(sink));
     cipher[12] += 32;
 }
 
 struct plain_rounds {
-    CULVERT_TARGET_AVX512 CULVERT_PART void operator()(set& x, set& y, row_a* ax,
-                                                       row_a* ay) noexcept {
+    CULVERT_TARGET_AVX512 CULVERT_PART void operator()(set& x, set& y, row_a& ax,
+                                                       row_a& ay) noexcept {
         nothing slots;
         for (int i = 0; i < 10; ++i) double_round(x, y, ax, ay, slots);
     }
@@ -354,8 +354,8 @@ struct plain_rounds {
 
 struct first_rounds {
     row_slots& slots;
-    CULVERT_TARGET_AVX512 CULVERT_PART void operator()(set& x, set& y, row_a* ax,
-                                                       row_a* ay) noexcept {
+    CULVERT_TARGET_AVX512 CULVERT_PART void operator()(set& x, set& y, row_a& ax,
+                                                       row_a& ay) noexcept {
         for (int i = 0; i < 10; ++i) double_round(x, y, ax, ay, slots);
     }
 };
@@ -364,8 +364,8 @@ struct mac_rounds {
     const poly1305_powers& powers;
     pass_memory& memory;
     const std::uint8_t* text;
-    CULVERT_TARGET_AVX512 CULVERT_PART void operator()(set& x, set& y, row_a* ax,
-                                                       row_a* ay) noexcept {
+    CULVERT_TARGET_AVX512 CULVERT_PART void operator()(set& x, set& y, row_a& ax,
+                                                       row_a& ay) noexcept {
         mac_slots slots(powers, memory, text);
         nothing empty;
         for (int half = 0; half < 2; ++half) {
