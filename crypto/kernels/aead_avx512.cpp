@@ -42,6 +42,8 @@ void keystream(chacha20_words& cipher, std::uint8_t* out, std::size_t blocks) no
         avx512::rows8(cipher, out);
     } else if (blocks <= 16) {
         avx512::rows16(cipher, out);
+    } else if (blocks <= 24) {
+        avx512::rows24(cipher, out);
     } else {
         keystream_pass(cipher, out, blocks == aead_run_blocks + 1);
     }

@@ -39,9 +39,10 @@ void xor_mac_pass(aead_state& state, pass_memory& memory, const std::uint8_t* te
 void stream_mac_pass(aead_state& state, pass_memory& memory, const std::uint8_t* text,
                      std::uint8_t* out) noexcept;
 
-// out = 4, 8 or 16 blocks of the key stream.
+// out = 4, 8, 16 or 24 blocks of the key stream.
 void rows4(const chacha20_words& cipher, std::uint8_t* out) noexcept;
 void rows8(const chacha20_words& cipher, std::uint8_t* out) noexcept;
 void rows16(const chacha20_words& cipher, std::uint8_t* out) noexcept;
+void rows24(const chacha20_words& cipher, std::uint8_t* out) noexcept;
 
 }  // namespace culvert::crypto::avx512

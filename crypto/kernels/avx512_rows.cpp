@@ -104,6 +104,9 @@ CULVERT_TARGET_AVX512 void rows8(const chacha20_words& cipher, std::uint8_t* out
 CULVERT_TARGET_AVX512 void rows16(const chacha20_words& cipher, std::uint8_t* out) noexcept {
     all_rounds<4>(cipher, out);
 }
+CULVERT_TARGET_AVX512 void rows24(const chacha20_words& cipher, std::uint8_t* out) noexcept {
+    all_rounds<6>(cipher, out);
+}
 
 }  // namespace culvert::crypto::avx512
 
