@@ -8,15 +8,6 @@
 namespace culvert::crypto {
 namespace {
 
-// "expand 32-byte k", then the key (RFC 8439 §2.3).
-void set_key(chacha20_words& words, block_view<32> key) noexcept {
-    words[0] = 0x61707865;
-    words[1] = 0x3320646e;
-    words[2] = 0x79622d32;
-    words[3] = 0x6b206574;
-    for (std::size_t i = 0; i < 8; ++i) words[4 + i] = load32_le(key.data() + 4 * i);
-}
-
 void xor_bytes(bytes_view a, const std::uint8_t* b, bytes out) noexcept {
     for (std::size_t i = 0; i < a.size(); ++i) out[i] = static_cast<std::uint8_t>(a[i] ^ b[i]);
 }
@@ -25,7 +16,7 @@ void xor_bytes(bytes_view a, const std::uint8_t* b, bytes out) noexcept {
 
 void hchacha20(block_view<32> key, block_view<16> prefix, block<32> out) noexcept {
     wiped<chacha20_words> words;
-    set_key(*words, key);
+    detail::set_key(*words, key);
     for (std::size_t i = 0; i < 4; ++i) (*words)[12 + i] = load32_le(prefix.data() + 4 * i);
     detail::twenty_rounds(*words);
     for (std::size_t i = 0; i < 4; ++i) {
@@ -37,9 +28,8 @@ void hchacha20(block_view<32> key, block_view<16> prefix, block<32> out) noexcep
 chacha20::chacha20(block_view<key_size> key, block_view<nonce_size> nonce, std::uint32_t counter,
                    const chacha20_kernel& kernel) noexcept
     : kernel_(&kernel) {
-    set_key(state_->words, key);
-    state_->words[12] = counter;
-    for (std::size_t i = 0; i < 3; ++i) state_->words[13 + i] = load32_le(nonce.data() + 4 * i);
+    detail::set_key(state_->words, key);
+    detail::set_position(state_->words, counter, nonce);
     state_->blocks_left = (std::uint64_t{1} << 32) - counter;
 }
 

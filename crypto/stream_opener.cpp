@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cassert>
 #include <utility>
 
 #include "crypto/chacha20poly1305.hpp"
@@ -34,15 +33,14 @@ progress stream_opener::update(bytes_view in, bytes out) noexcept {
     const std::size_t size = output_size(in.size());
     const std::size_t from_held = std::min(size, held_size_);
     const std::size_t from_in = size - from_held;
-    decrypt(bytes_view(held_).first(from_held), out);
-    decrypt(in.first(from_in), out.subspan(from_held));
-    hold(in.subspan(from_in), from_held);
+    message_.open_piece(bytes_view(held_).first(from_held), out.data());
+    message_.open_piece(in.first(from_in), out.data() + from_held);
+    if (from_held == tag_size) {
+        std::memcpy(held_.data(), in.data() + from_in, tag_size);
+    } else {
+        hold(in.subspan(from_in), from_held);
+    }
     return {status::ok, size};
-}
-
-void stream_opener::decrypt(bytes_view in, bytes out) noexcept {
-    [[maybe_unused]] const status result = message_.update(in, out);
-    assert(result == status::ok);
 }
 
 void stream_opener::hold(bytes_view in, std::size_t released) noexcept {

@@ -28,12 +28,13 @@ struct inner {
 template <class Inner>
 class with_long_nonce : public Inner {
   public:
-    with_long_nonce(key_view key, nonce_view nonce, const aead_kernels& kernels = {}) noexcept
-        : with_long_nonce(inner(key, nonce), kernels) {}
+    with_long_nonce(key_view key, nonce_view nonce,
+                    const aead_kernel& kernel = best_aead_kernel()) noexcept
+        : with_long_nonce(inner(key, nonce), kernel) {}
 
   private:
-    with_long_nonce(const inner& from, const aead_kernels& kernels) noexcept
-        : Inner(from.key.view(), from.nonce, kernels) {}
+    with_long_nonce(const inner& from, const aead_kernel& kernel) noexcept
+        : Inner(from.key.view(), from.nonce, kernel) {}
 };
 }  // namespace detail
 
@@ -44,10 +45,11 @@ using stream_opener = detail::with_long_nonce<chacha20poly1305::stream_opener>;
 // As chacha20poly1305::seal.
 [[nodiscard]] bool seal(key_view key, nonce_view nonce, bytes_view ad, bytes_view plaintext,
                         bytes ciphertext, block<tag_size> tag,
-                        const aead_kernels& kernels = {}) noexcept;
+                        const aead_kernel& kernel = best_aead_kernel()) noexcept;
 
 // As chacha20poly1305::open.
 [[nodiscard]] bool open(key_view key, nonce_view nonce, bytes_view ad, bytes_view ciphertext,
-                        tag_view tag, bytes plaintext, const aead_kernels& kernels = {}) noexcept;
+                        tag_view tag, bytes plaintext,
+                        const aead_kernel& kernel = best_aead_kernel()) noexcept;
 
 }  // namespace culvert::crypto::xchacha20poly1305

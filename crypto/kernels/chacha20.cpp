@@ -2,11 +2,16 @@
 
 #include "crypto/kernels/known_answer.hpp"
 #include "crypto/kernels/portable.hpp"
+#include "crypto/kernels/x86.hpp"
 
 namespace culvert::crypto {
 
 std::span<const chacha20_kernel> chacha20_kernels() noexcept {
+#if CULVERT_X86
+    static const std::array table{chacha20_avx512, chacha20_avx2, chacha20_portable};
+#else
     static const std::array table{chacha20_portable};
+#endif
     return table;
 }
 

@@ -12,6 +12,36 @@ namespace culvert::crypto {
 // RFC 8439 §2.3: 4 words of constants, 8 of key, the block counter (word 12), 3 of nonce.
 using chacha20_words = std::array<std::uint32_t, 16>;
 
+namespace detail {
+// Kernels read rows of four words, which are there sooner when they were written so.
+using chacha20_row = std::uint32_t __attribute__((vector_size(16)));
+
+inline void set_row(chacha20_words& words, std::size_t row, chacha20_row value) noexcept {
+    std::memcpy(words.data() + 4 * row, &value, sizeof value);
+}
+
+inline chacha20_row load_row(const std::uint8_t* from) noexcept {
+    static_assert(std::endian::native == std::endian::little, "swap the bytes of each word");
+    chacha20_row row;
+    std::memcpy(&row, from, sizeof row);
+    return row;
+}
+
+// "expand 32-byte k", then the key.
+inline void set_key(chacha20_words& words, block_view<32> key) noexcept {
+    set_row(words, 0, chacha20_row{0x61707865, 0x3320646e, 0x79622d32, 0x6b206574});
+    set_row(words, 1, load_row(key.data()));
+    set_row(words, 2, load_row(key.data() + 16));
+}
+
+inline void set_position(chacha20_words& words, std::uint32_t counter,
+                         block_view<12> nonce) noexcept {
+    const std::uint8_t* from = nonce.data();
+    set_row(words, 3,
+            chacha20_row{counter, load32_le(from), load32_le(from + 4), load32_le(from + 8)});
+}
+}  // namespace detail
+
 struct chacha20_kernel {
     const char* name;
     bool (*supported)() noexcept;

@@ -3,11 +3,16 @@
 #include "crypto/kernels/known_answer.hpp"
 #include "crypto/kernels/poly1305_arithmetic.hpp"
 #include "crypto/kernels/portable.hpp"
+#include "crypto/kernels/x86.hpp"
 
 namespace culvert::crypto {
 
 std::span<const poly1305_kernel> poly1305_kernels() noexcept {
+#if CULVERT_X86
+    static const std::array table{poly1305_avx512, poly1305_avx2, poly1305_portable};
+#else
     static const std::array table{poly1305_portable};
+#endif
     return table;
 }
 

@@ -48,6 +48,18 @@ inline void multiply(poly1305_state& state) noexcept {
     h[2] = (d2 & 3) + high(sum);
 }
 
+// Adds and multiplies block after block. In registers: `in` might alias the state.
+[[gnu::always_inline]] inline void authenticate_singly(poly1305_state& state,
+                                                       const std::uint8_t* in,
+                                                       std::size_t blocks) noexcept {
+    poly1305_state working = state;
+    for (; blocks != 0; --blocks, in += 16) {
+        add_block(working, load64_le(in), load64_le(in + 8), 1);
+        multiply(working);
+    }
+    state.h = working.h;
+}
+
 // h mod 2^130 − 5 in full. Before, h < 2·(2^130 − 5), so that at most one subtraction is due:
 // exactly when h + 5 has the bit 2^130. The choice is made without a branch. h[2] ≤ 3 after.
 inline void reduce(poly1305_state& state) noexcept {

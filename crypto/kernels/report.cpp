@@ -1,5 +1,6 @@
 #include "crypto/kernels/report.hpp"
 
+#include "crypto/kernels/aead.hpp"
 #include "crypto/kernels/chacha20.hpp"
 #include "crypto/kernels/keccak.hpp"
 #include "crypto/kernels/poly1305.hpp"
@@ -14,9 +15,9 @@ kernel_choice choice(const char* primitive, const kernel_selection<Kernel>& sele
 
 }  // namespace
 
-std::array<kernel_choice, 3> kernel_choices() noexcept {
+std::array<kernel_choice, 4> kernel_choices() noexcept {
     return {choice("chacha20", chacha20_selection()), choice("poly1305", poly1305_selection()),
-            choice("keccak", keccak_selection())};
+            choice("keccak", keccak_selection()), choice("chacha20poly1305", aead_selection())};
 }
 
 const char* describe(kernel_warning warning) noexcept {

@@ -26,25 +26,10 @@ aead_case long_nonce::oracle(aead_case c) {
     return c;
 }
 
-std::vector<crypto::aead_kernels> aead_kernel_sets() {
-    std::vector<crypto::aead_kernels> sets;
-    for (const auto* cipher : runnable(crypto::chacha20_kernels())) {
-        sets.push_back({*cipher, crypto::best_poly1305_kernel()});
-    }
-    for (const auto* mac : runnable(crypto::poly1305_kernels())) {
-        if (mac->name != std::string_view(crypto::best_poly1305_kernel().name)) {
-            sets.push_back({crypto::best_chacha20_kernel(), *mac});
-        }
-    }
-    return sets;
-}
-
-std::size_t widest_aead_kernel() {
-    std::size_t size = 0;
-    for (const auto& set : aead_kernel_sets()) {
-        size = std::max({size, 64 * set.cipher.width, 16 * set.mac.width});
-    }
-    return size;
+std::vector<crypto::aead_kernel> aead_kernel_sets() {
+    std::vector<crypto::aead_kernel> kernels;
+    for (const auto* kernel : runnable(crypto::aead_kernel_table())) kernels.push_back(*kernel);
+    return kernels;
 }
 
 std::vector<aead_case> plain_cases(std::string_view path, std::string_view test) {

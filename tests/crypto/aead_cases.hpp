@@ -39,10 +39,12 @@ struct long_nonce {
     static aead_case oracle(aead_case c);
 };
 
-// Every cipher kernel with the best authenticator and the other way round.
-std::vector<crypto::aead_kernels> aead_kernel_sets();
-// The longest run of blocks that any of them takes at once, in bytes.
-std::size_t widest_aead_kernel();
+// Every kernel that this CPU runs.
+std::vector<crypto::aead_kernel> aead_kernel_sets();
+// The longest run that any of them takes at once, in bytes.
+constexpr std::size_t widest_aead_kernel() {
+    return crypto::aead_run;
+}
 
 // The records of a file for nonces of `nonce_size` bytes and keys and tags of the right size.
 std::vector<aead_case> plain_cases(std::string_view path, std::string_view test);
@@ -55,20 +57,23 @@ aead_case random_aead_case(random_source& random, std::size_t nonce_size, std::s
                            std::size_t ad_size);
 
 template <class Aead, class Object>
-Object make(const aead_case& c, const crypto::aead_kernels& kernels = {}) {
-    return Object(exactly<32>(c.key), exactly<Aead::nonce_size>(c.nonce), kernels);
+Object make(const aead_case& c, const crypto::aead_kernel& kernel = crypto::best_aead_kernel()) {
+    return Object(exactly<32>(c.key), exactly<Aead::nonce_size>(c.nonce), kernel);
 }
 template <class Aead>
-auto make_encryptor(const aead_case& c, const crypto::aead_kernels& kernels = {}) {
-    return make<Aead, typename Aead::encryptor>(c, kernels);
+auto make_encryptor(const aead_case& c,
+                    const crypto::aead_kernel& kernel = crypto::best_aead_kernel()) {
+    return make<Aead, typename Aead::encryptor>(c, kernel);
 }
 template <class Aead>
-auto make_decryptor(const aead_case& c, const crypto::aead_kernels& kernels = {}) {
-    return make<Aead, typename Aead::decryptor>(c, kernels);
+auto make_decryptor(const aead_case& c,
+                    const crypto::aead_kernel& kernel = crypto::best_aead_kernel()) {
+    return make<Aead, typename Aead::decryptor>(c, kernel);
 }
 template <class Aead>
-auto make_opener(const aead_case& c, const crypto::aead_kernels& kernels = {}) {
-    return make<Aead, typename Aead::stream_opener>(c, kernels);
+auto make_opener(const aead_case& c,
+                 const crypto::aead_kernel& kernel = crypto::best_aead_kernel()) {
+    return make<Aead, typename Aead::stream_opener>(c, kernel);
 }
 
 struct sealed {
@@ -77,10 +82,10 @@ struct sealed {
 };
 
 template <class Aead>
-sealed seal(const aead_case& c, const crypto::aead_kernels& kernels = {}) {
+sealed seal(const aead_case& c, const crypto::aead_kernel& kernel = crypto::best_aead_kernel()) {
     sealed out{buffer(c.plaintext.size()), buffer(16)};
     if (!Aead::seal(exactly<32>(c.key), exactly<Aead::nonce_size>(c.nonce), c.ad, c.plaintext,
-                    out.ciphertext, crypto::bytes(out.tag).first<16>(), kernels)) {
+                    out.ciphertext, crypto::bytes(out.tag).first<16>(), kernel)) {
         throw std::runtime_error("seal refused");
     }
     return out;
@@ -93,10 +98,10 @@ struct opened {
 
 // The output is filled with 0xaa before.
 template <class Aead>
-opened open(const aead_case& c, const crypto::aead_kernels& kernels = {}) {
+opened open(const aead_case& c, const crypto::aead_kernel& kernel = crypto::best_aead_kernel()) {
     buffer out(c.ciphertext.size(), 0xaa);
     const bool verified = Aead::open(exactly<32>(c.key), exactly<Aead::nonce_size>(c.nonce), c.ad,
-                                     c.ciphertext, exactly<16>(c.tag), out, kernels);
+                                     c.ciphertext, exactly<16>(c.tag), out, kernel);
     return {verified, std::move(out)};
 }
 

@@ -102,9 +102,10 @@ TEST_CASE_TEMPLATE("more than 2^38 − 64 bytes are refused by every form before
     const auto nonce = exactly<Aead::nonce_size>(c.nonce);
     buffer tag(16);
     CHECK_FALSE(Aead::seal(key, nonce, {}, whole.first(limit + 1), whole,
-                           crypto::bytes(tag).first<16>(), {}));
+                           crypto::bytes(tag).first<16>(), crypto::best_aead_kernel()));
     CHECK(tag == buffer(16));
-    CHECK_FALSE(Aead::open(key, nonce, {}, whole.first(limit + 1), exactly<16>(c.tag), {}, {}));
+    CHECK_FALSE(Aead::open(key, nonce, {}, whole.first(limit + 1), exactly<16>(c.tag), {},
+                           crypto::best_aead_kernel()));
 
     auto encryptor = make_encryptor<Aead>(c);
     auto decryptor = make_decryptor<Aead>(c);
@@ -150,10 +151,11 @@ TEST_CASE_TEMPLATE(
     const auto tag_out = crypto::bytes(tag).first<16>();
 
     buffer memory = c.plaintext;
-    REQUIRE(Aead::seal(key, nonce, c.ad, memory, memory, tag_out, {}));
+    REQUIRE(Aead::seal(key, nonce, c.ad, memory, memory, tag_out, crypto::best_aead_kernel()));
     CHECK(memory == c.ciphertext);
     CHECK(tag == c.tag);
-    REQUIRE(Aead::open(key, nonce, c.ad, memory, exactly<16>(tag), memory, {}));
+    REQUIRE(
+        Aead::open(key, nonce, c.ad, memory, exactly<16>(tag), memory, crypto::best_aead_kernel()));
     CHECK(memory == c.plaintext);
 
     buffer wide = joined(buffer(100), joined(c.plaintext, buffer(100)));
@@ -167,11 +169,12 @@ TEST_CASE_TEMPLATE(
     for (const int shift : {-100, -64, -17, -16, -12, -1, 1, 12, 16, 17, 64, 100}) {
         CAPTURE(shift);
         const crypto::bytes out(in.data() + shift, 1000);
-        CHECK_FALSE(Aead::seal(key, nonce, c.ad, in, out, tag_out, {}));
+        CHECK_FALSE(Aead::seal(key, nonce, c.ad, in, out, tag_out, crypto::best_aead_kernel()));
         CHECK(encryptor.update(in, out) == status::overlap);
         CHECK(decryptor.update(in, out) == status::overlap);
     }
-    CHECK_FALSE(Aead::seal(key, nonce, c.ad, in, in.first(999), tag_out, {}));
+    CHECK_FALSE(
+        Aead::seal(key, nonce, c.ad, in, in.first(999), tag_out, crypto::best_aead_kernel()));
     CHECK(encryptor.update(in, in.first(999)) == status::short_output);
     CHECK(decryptor.update(in, in.first(999)) == status::short_output);
     CHECK(wide == before);
@@ -228,13 +231,16 @@ TEST_CASE("a failed open leaves zeros: in place, over a longer output, and when 
     const auto key = exactly<32>(c.key);
     const auto nonce = exactly<24>(c.nonce);
     buffer memory = c.ciphertext;
-    CHECK_FALSE(long_nonce::open(key, nonce, {}, memory, exactly<16>(c.tag), memory, {}));
+    CHECK_FALSE(long_nonce::open(key, nonce, {}, memory, exactly<16>(c.tag), memory,
+                                 crypto::best_aead_kernel()));
     CHECK(all_zero(memory));
     buffer longer(200, 0xaa);
-    CHECK_FALSE(long_nonce::open(key, nonce, {}, c.ciphertext, exactly<16>(c.tag), longer, {}));
+    CHECK_FALSE(long_nonce::open(key, nonce, {}, c.ciphertext, exactly<16>(c.tag), longer,
+                                 crypto::best_aead_kernel()));
     CHECK(all_zero(longer));
     buffer shorter(99, 0xaa);
-    CHECK_FALSE(long_nonce::open(key, nonce, {}, c.ciphertext, exactly<16>(c.tag), shorter, {}));
+    CHECK_FALSE(long_nonce::open(key, nonce, {}, c.ciphertext, exactly<16>(c.tag), shorter,
+                                 crypto::best_aead_kernel()));
     CHECK(all_zero(shorter));
 }
 
@@ -242,7 +248,7 @@ TEST_CASE("open reads the tag before it writes, wherever the output lies") {
     const aead_case c = sealed_case<short_nonce>(16, 0);
     buffer memory = c.tag;
     CHECK(short_nonce::open(exactly<32>(c.key), exactly<12>(c.nonce), {}, c.ciphertext,
-                            exactly<16>(memory), memory, {}));
+                            exactly<16>(memory), memory, crypto::best_aead_kernel()));
     CHECK(memory == c.plaintext);
 }
 

@@ -18,9 +18,9 @@ bool update(Object& object, bytes_view in, crypto::bytes out, std::size_t cut) {
 }
 
 template <class Aead>
-bool right_when_cut(const aead_case& c, std::size_t cut, const crypto::aead_kernels& kernels) {
-    auto encryptor = make_encryptor<Aead>(c, kernels);
-    auto decryptor = make_decryptor<Aead>(c, kernels);
+bool right_when_cut(const aead_case& c, std::size_t cut, const crypto::aead_kernel& kernel) {
+    auto encryptor = make_encryptor<Aead>(c, kernel);
+    auto decryptor = make_decryptor<Aead>(c, kernel);
     sealed made{buffer(c.plaintext.size()), buffer(16)};
     buffer text(c.ciphertext);  // decrypted in place
     if (encryptor.add_ad(c.ad) != status::ok || decryptor.add_ad(c.ad) != status::ok) return false;
@@ -33,10 +33,9 @@ bool right_when_cut(const aead_case& c, std::size_t cut, const crypto::aead_kern
 
 // text‖tag cut in two anywhere, also inside the tag.
 template <class Aead>
-bool stream_right_when_cut(const aead_case& c, std::size_t cut,
-                           const crypto::aead_kernels& kernels) {
+bool stream_right_when_cut(const aead_case& c, std::size_t cut, const crypto::aead_kernel& kernel) {
     const buffer stream = joined(c.ciphertext, c.tag);
-    auto opener = make_opener<Aead>(c, kernels);
+    auto opener = make_opener<Aead>(c, kernel);
     if (opener.add_ad(c.ad) != status::ok) return false;
     buffer text(c.ciphertext.size());
     std::size_t written = 0;
@@ -51,25 +50,25 @@ bool stream_right_when_cut(const aead_case& c, std::size_t cut,
 }
 
 template <class Aead>
-void check_valid(const aead_case& c, const crypto::aead_kernels& kernels) {
-    CHECK(seal<Aead>(c, kernels) == sealed{c.ciphertext, c.tag});
-    const opened result = open<Aead>(c, kernels);
+void check_valid(const aead_case& c, const crypto::aead_kernel& kernel) {
+    CHECK(seal<Aead>(c, kernel) == sealed{c.ciphertext, c.tag});
+    const opened result = open<Aead>(c, kernel);
     CHECK(result.verified);
     CHECK(result.plaintext == c.plaintext);
     for (const std::size_t cut : cuts(c.plaintext.size())) {
-        if (!right_when_cut<Aead>(c, cut, kernels)) FAIL("wrong when cut at " << cut);
+        if (!right_when_cut<Aead>(c, cut, kernel)) FAIL("wrong when cut at " << cut);
     }
     for (const std::size_t cut : cuts(c.plaintext.size() + 16)) {
-        if (!stream_right_when_cut<Aead>(c, cut, kernels)) FAIL("stream wrong when cut at " << cut);
+        if (!stream_right_when_cut<Aead>(c, cut, kernel)) FAIL("stream wrong when cut at " << cut);
     }
 }
 
 template <class Aead>
-void check_invalid(const aead_case& c, const crypto::aead_kernels& kernels) {
-    const opened result = open<Aead>(c, kernels);
+void check_invalid(const aead_case& c, const crypto::aead_kernel& kernel) {
+    const opened result = open<Aead>(c, kernel);
     CHECK_FALSE(result.verified);
     CHECK(result.plaintext == buffer(c.ciphertext.size()));
-    auto opener = make_opener<Aead>(c, kernels);
+    auto opener = make_opener<Aead>(c, kernel);
     buffer text(c.ciphertext.size());
     REQUIRE(opener.add_ad(c.ad) == status::ok);
     REQUIRE(opener.update(joined(c.ciphertext, c.tag), text).result == status::ok);
@@ -79,11 +78,10 @@ void check_invalid(const aead_case& c, const crypto::aead_kernels& kernels) {
 template <class Aead>
 void check_all(const std::vector<aead_case>& cases, std::size_t valid, std::size_t invalid = 0) {
     std::size_t valid_seen = 0;
-    for (const auto& kernels : aead_kernel_sets()) {
-        CAPTURE(std::string(kernels.cipher.name));
-        CAPTURE(std::string(kernels.mac.name));
+    for (const auto& kernel : aead_kernel_sets()) {
+        CAPTURE(std::string(kernel.name));
         for (const aead_case& c : cases) {
-            c.valid ? check_valid<Aead>(c, kernels) : check_invalid<Aead>(c, kernels);
+            c.valid ? check_valid<Aead>(c, kernel) : check_invalid<Aead>(c, kernel);
         }
     }
     for (const aead_case& c : cases) valid_seen += c.valid ? 1 : 0;

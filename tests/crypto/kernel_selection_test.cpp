@@ -1,6 +1,7 @@
 // The choice among kernels, with tables made for the purpose and with the real ones.
 #include <doctest/doctest.h>
 
+#include "crypto/kernels/aead.hpp"
 #include "crypto/kernels/chacha20.hpp"
 #include "crypto/kernels/keccak.hpp"
 #include "crypto/kernels/poly1305.hpp"
@@ -94,6 +95,7 @@ TEST_CASE("a name that cannot be used leads to a warning and the best kernel") {
 }
 
 TEST_CASE("every kernel of the build has a name of its own and passes its known-answer test") {
+    check_real_table(crypto::aead_kernel_table(), crypto::best_aead_kernel());
     check_real_table(crypto::chacha20_kernels(), crypto::best_chacha20_kernel());
     check_real_table(crypto::poly1305_kernels(), crypto::best_poly1305_kernel());
     check_real_table(crypto::keccak_kernels(), crypto::best_keccak_kernel());
@@ -121,6 +123,20 @@ TEST_CASE("a kernel that is wrong does not pass its known-answer test") {
     };
     CHECK_FALSE(passes_test(poly));
 
+    crypto::aead_kernel aead = crypto::aead_kernel_table().back();
+    aead.authenticate = [](crypto::aead_state& state, const std::uint8_t* in,
+                           std::size_t blocks) noexcept {
+        crypto::aead_kernel_table().back().authenticate(state, in, blocks - 1);
+    };
+    CHECK_FALSE(passes_test(aead));
+    aead = crypto::aead_kernel_table().back();
+    aead.renew = [](crypto::aead_state& state, const std::uint8_t* pending,
+                    std::uint8_t* stream) noexcept {
+        crypto::aead_kernel_table().back().renew(state, pending, stream);
+        stream[crypto::aead_run - 1] ^= 1;
+    };
+    CHECK_FALSE(passes_test(aead));
+
     crypto::keccak_kernel keccak = crypto::keccak_kernels().back();
     keccak.permute = [](crypto::keccak_lanes& lanes) noexcept { ++lanes[0]; };
     CHECK_FALSE(passes_test(keccak));
@@ -137,6 +153,8 @@ TEST_CASE("the report names the kernels in use") {
     CHECK(choices[0].kernel == crypto::best_chacha20_kernel().name);
     CHECK(choices[1].kernel == crypto::best_poly1305_kernel().name);
     CHECK(choices[2].kernel == crypto::best_keccak_kernel().name);
+    CHECK(std::string_view(choices[3].primitive) == "chacha20poly1305");
+    CHECK(choices[3].kernel == crypto::best_aead_kernel().name);
     CHECK(std::string_view(crypto::describe(kernel_warning::none)).empty());
     CHECK_FALSE(std::string_view(crypto::describe(kernel_warning::unknown_name)).empty());
 }

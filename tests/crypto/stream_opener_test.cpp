@@ -22,8 +22,8 @@ buffer stream_of(const aead_case& c) {
 // Fed in pieces of the given sizes, each output exactly as large as promised.
 template <class Aead>
 opened feed(const aead_case& c, bytes_view stream, const std::vector<std::size_t>& sizes,
-            const crypto::aead_kernels& kernels = {}) {
-    auto opener = make_opener<Aead>(c, kernels);
+            const crypto::aead_kernel& kernel = crypto::best_aead_kernel()) {
+    auto opener = make_opener<Aead>(c, kernel);
     REQUIRE(opener.add_ad(c.ad) == status::ok);
     buffer text;
     std::size_t at = 0;
@@ -60,11 +60,11 @@ TEST_CASE_TEMPLATE("every cut in three of a short stream, also inside the tag", 
 
 TEST_CASE_TEMPLATE("pieces of any size, and one byte at a time", Aead, short_nonce, long_nonce) {
     random_source random;
-    for (const auto& kernels : aead_kernel_sets()) {
+    for (const auto& kernel : aead_kernel_sets()) {
         const aead_case c = sealed_case<Aead>(20000);
         const buffer stream = stream_of(c);
         for (int round = 0; round < (sanitized ? 20 : 100); ++round) {
-            const opened result = feed<Aead>(c, stream, random.partition(stream.size()), kernels);
+            const opened result = feed<Aead>(c, stream, random.partition(stream.size()), kernel);
             CHECK(result.verified);
             CHECK(result.plaintext == c.plaintext);
         }
