@@ -50,7 +50,7 @@ class file_reader {
             found_.error(place.line, place.heading + " stands here again, first on line " +
                                          std::to_string(first->second));
         }
-        is_counted_ = is_new && heading.mistake.empty();
+        is_counted_ = is_new;
         section_.emplace(*heading.kind, heading.name, std::move(place), is_new ? value_ : spare_,
                          context_);
     }
