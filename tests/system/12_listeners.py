@@ -38,7 +38,7 @@ class Listeners(case.SystemTest):
         for host in ("127.0.0.1", "::1"):
             with connect(plain, host) as application:
                 self.assert_echo(application)
-        self.assertIn("[::1]:", daemon.log())
+        until(lambda: "[::1]:" in daemon.log(), 5, "a peer with an IPv6 address is logged")
         self.assertNotIn("::ffff:", daemon.log())
 
     def test_ipv6_alone_does_not_take_ipv4(self):
