@@ -34,7 +34,7 @@ struct aead_kernel {
     bool (*supported)() noexcept;
 
     // out = the next `blocks` ≤ 33 blocks of the key stream; word 12 is advanced by as many. May
-    // write more, up to the next power of two from 4 on, or 32 when more than 16 are asked for.
+    // write more than asked for: 4, 16 or 32 blocks.
     void (*keystream)(chacha20_words& cipher, std::uint8_t* out, std::size_t blocks) noexcept;
 
     // Poly1305 over `blocks` blocks of 16 bytes (0 allowed).

@@ -139,13 +139,12 @@ void keystream(chacha20_words& cipher, std::uint8_t* out, std::size_t blocks) no
         out += 64;
         --blocks;
     }
-    if (blocks > 8) {
+    if (blocks > 4) {
         wiped_memory memory;
-        for (; blocks > 8; blocks -= std::min(blocks, pass_blocks), out += pass_size) {
+        for (; blocks > 4; blocks -= std::min(blocks, pass_blocks), out += pass_size) {
             avx2::stream_pass(cipher, memory, out);
         }
     }
-    for (; blocks > 4; blocks -= 4, cipher[12] += 4, out += 256) four_blocks(cipher, out);
     if (blocks > 2) {
         four_blocks(cipher, out);
     } else if (blocks > 0) {

@@ -118,6 +118,18 @@ struct nothing {
         : [s] "r"(sums_), [r] "r"(power), [x0] "v"(x_.l0), [x1] "v"(x_.l1), [x2] "v"(x_.l2), \
           "m"(*powers_))
 
+// Limb 0, in registers.
+#define CULVERT_MULTIPLY_0                                  \
+    __asm__ volatile(                                       \
+        "vpmadd52luq (%[r])%{1to8%}, %[x0], %[low]\n\t"     \
+        "vpmadd52huq (%[r])%{1to8%}, %[x0], %[high]\n\t"    \
+        "vpmadd52luq 256(%[r])%{1to8%}, %[x1], %[low]\n\t"  \
+        "vpmadd52huq 256(%[r])%{1to8%}, %[x1], %[high]\n\t" \
+        "vpmadd52luq 192(%[r])%{1to8%}, %[x2], %[low]\n\t"  \
+        "vpmadd52huq 192(%[r])%{1to8%}, %[x2], %[high]"     \
+        : [low] "+v"(low0_), [high] "+v"(high0_)            \
+        : [r] "r"(power), [x0] "v"(x_.l0), [x1] "v"(x_.l1), [x2] "v"(x_.l2), "m"(*powers_))
+
 // Authenticates a run, 16 groups, in two halves of 8.
 class mac_slots {
   public:
@@ -135,7 +147,7 @@ class mac_slots {
     CULVERT_TARGET_AVX512 CULVERT_PART void at() noexcept {
         __m512i low, high;
         const std::uint64_t* power = Slot < 4 ? even_ : odd_;
-        if constexpr (Slot % 4 == 0) CULVERT_MULTIPLY(0, 0, 4, 3);
+        if constexpr (Slot % 4 == 0) CULVERT_MULTIPLY_0;
         if constexpr (Slot % 4 == 1) CULVERT_MULTIPLY(1, 1, 0, 4);
         if constexpr (Slot % 4 == 2) CULVERT_MULTIPLY(2, 2, 1, 0);
         if constexpr (Slot % 4 == 3) x_ = load_group(text_ + (Slot < 4 ? 0 : 128));
@@ -150,15 +162,15 @@ class mac_slots {
     CULVERT_TARGET_AVX512 CULVERT_PART void begin_half() noexcept {
         even_ = powers_->data() + 7;
         odd_ = powers_->data() + 6;
+        low0_ = high0_ = _mm512_setzero_si512();
         for (auto& sum : *sums_) _mm512_store_si512(sum.data(), _mm512_setzero_si512());
     }
     CULVERT_TARGET_AVX512 CULVERT_PART void end_half() noexcept {
         const auto& s = *sums_;
-        x_ = carry({_mm512_add_epi64(x_.l0, _mm512_load_si512(s[0].data())),
+        x_ = carry({_mm512_add_epi64(x_.l0, low0_),
                     _mm512_add_epi64(x_.l1, _mm512_load_si512(s[1].data())),
-                    _mm512_add_epi64(x_.l2, _mm512_load_si512(s[2].data())),
-                    _mm512_load_si512(s[3].data()), _mm512_load_si512(s[4].data()),
-                    _mm512_load_si512(s[5].data())});
+                    _mm512_add_epi64(x_.l2, _mm512_load_si512(s[2].data())), high0_,
+                    _mm512_load_si512(s[4].data()), _mm512_load_si512(s[5].data())});
     }
     CULVERT_TARGET_AVX512 CULVERT_PART void store_lanes(pass_memory& memory) noexcept {
         _mm512_store_si512(memory.lanes[0].data(), x_.l0);
@@ -179,6 +191,7 @@ class mac_slots {
     const std::uint64_t* even_;
     const std::uint64_t* odd_;
     limbs x_;
+    __m512i low0_, high0_;
 };
 
 // One block as four rows, for the first pass.
