@@ -22,6 +22,8 @@
 #include "crypto/kernels/poly1305_limbs.hpp"
 #include "crypto/kernels/target.hpp"
 
+#if CULVERT_X86
+
 namespace culvert::crypto::avx512 {
 
 struct limbs {
@@ -168,3 +170,5 @@ CULVERT_TARGET_AVX512 CULVERT_PART void store_accumulator(aead_state& state,
 }
 
 }  // namespace culvert::crypto::avx512
+
+#endif
