@@ -90,6 +90,7 @@ void renew(aead_state& state, const std::uint8_t* pending, std::uint8_t* stream)
 template <bool Seal>
 CULVERT_TARGET_AVX512 CULVERT_PART void piece(std::uint8_t* stream, const std::uint8_t* in,
                                               std::uint8_t* out, std::size_t size) noexcept {
+#pragma GCC unroll 4
     for (; size >= 64; size -= 64, stream += 64, in += 64, out += 64) {
         const __m512i text = _mm512_loadu_si512(in);
         const __m512i other = _mm512_xor_si512(text, _mm512_loadu_si512(stream));
