@@ -44,12 +44,6 @@ void clear_end(std::uint8_t* block, std::size_t kept) noexcept {
     store64_le(block + 8, load64_le(block + 8) & (kept < 8 ? 0 : mask));
 }
 
-// Bytes at the front of the stream that hold secrets after keystream(), with the lengths behind.
-std::size_t touched_by(std::size_t blocks) noexcept {
-    const std::size_t made = blocks <= 4 ? 4 : blocks <= 16 ? 16 : aead_run_blocks + 1;
-    return 64 * made + 32;
-}
-
 }  // namespace
 
 message::message(key_view key, nonce_view nonce, const aead_kernel& kernel) noexcept
@@ -96,14 +90,14 @@ void message::clear() noexcept {
 // Block 0 of the key stream is the one-time key (RFC 8439 §2.6); its second half is not used. The
 // top 4 bits of each 32-bit word of r and the low 2 of all but the first are clear (§2.5).
 void message::begin(std::size_t blocks) noexcept {
-    kernel_->keystream(work_.kernel.cipher, stream_.data(), 1 + blocks);
+    const std::size_t written = kernel_->keystream(work_.kernel.cipher, stream_.data(), 1 + blocks);
     work_.kernel.mac.r = {load64_le(stream_.data()) & 0x0ffffffc0fffffff,
                           load64_le(stream_.data() + 8) & 0x0ffffffc0ffffffc};
     work_.kernel.mac.h = {};
     work_.s = {load64_le(stream_.data() + 16), load64_le(stream_.data() + 24)};
     work_.begun = true;
     work_.end = 64 * blocks;
-    work_.touched = std::min(room, touched_by(1 + blocks));
+    work_.touched = 64 * written;
 }
 
 status message::add_ad(bytes_view ad) noexcept {

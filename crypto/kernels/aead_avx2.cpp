@@ -131,7 +131,8 @@ struct wiped_memory : pass_memory {
     ~wiped_memory() { wipe({reinterpret_cast<std::uint8_t*>(this), sizeof(pass_memory)}); }
 };
 
-void keystream(chacha20_words& cipher, std::uint8_t* out, std::size_t blocks) noexcept {
+std::size_t keystream(chacha20_words& cipher, std::uint8_t* out, std::size_t blocks) noexcept {
+    const std::uint8_t* begin = out;
     const std::uint32_t after = cipher[12] + static_cast<std::uint32_t>(blocks);
     if (blocks % pass_blocks == 1) {  // not a whole pass for one block
         two_blocks(cipher, out);
@@ -147,10 +148,13 @@ void keystream(chacha20_words& cipher, std::uint8_t* out, std::size_t blocks) no
     }
     if (blocks > 2) {
         four_blocks(cipher, out);
+        out += 256;
     } else if (blocks > 0) {
         two_blocks(cipher, out);
+        out += 128;
     }
     cipher[12] = after;
+    return static_cast<std::size_t>(out - begin) / 64;
 }
 
 void seal_runs(aead_state& state, const std::uint8_t* pending, const std::uint8_t* in,

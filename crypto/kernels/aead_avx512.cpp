@@ -29,25 +29,37 @@ bool supported() noexcept {
     return cpu().avx512;
 }
 
-void keystream_pass(chacha20_words& cipher, std::uint8_t* out, bool one_more) noexcept {
+std::size_t keystream_pass(chacha20_words& cipher, std::uint8_t* out, bool one_more) noexcept {
     wiped_memory memory;
     one_more ? avx512::first_pass(cipher, memory, out) : avx512::stream_pass(cipher, memory, out);
+    return aead_run_blocks + (one_more ? 1 : 0);
 }
 
-void keystream(chacha20_words& cipher, std::uint8_t* out, std::size_t blocks) noexcept {
-    const std::uint32_t before = cipher[12];
+std::size_t some_blocks(chacha20_words& cipher, std::uint8_t* out, std::size_t blocks) noexcept {
     if (blocks <= 4) {
         avx512::rows4(cipher, out);
-    } else if (blocks <= 8) {
-        avx512::rows8(cipher, out);
-    } else if (blocks <= 16) {
-        avx512::rows16(cipher, out);
-    } else if (blocks <= 24) {
-        avx512::rows24(cipher, out);
-    } else {
-        keystream_pass(cipher, out, blocks == aead_run_blocks + 1);
+        return 4;
     }
+    if (blocks <= 8) {
+        avx512::rows8(cipher, out);
+        return 8;
+    }
+    if (blocks <= 16) {
+        avx512::rows16(cipher, out);
+        return 16;
+    }
+    if (blocks <= 24) {
+        avx512::rows24(cipher, out);
+        return 24;
+    }
+    return keystream_pass(cipher, out, blocks == aead_run_blocks + 1);
+}
+
+std::size_t keystream(chacha20_words& cipher, std::uint8_t* out, std::size_t blocks) noexcept {
+    const std::uint32_t before = cipher[12];
+    const std::size_t written = some_blocks(cipher, out, blocks);
     cipher[12] = before + static_cast<std::uint32_t>(blocks);
+    return written;
 }
 
 void seal_runs(aead_state& state, const std::uint8_t* pending, const std::uint8_t* in,
