@@ -5,6 +5,8 @@
 #   make test        builds and runs every test, those under sanitizers too
 #   make test-fast   the tests of the release build that need no service
 #   make test-long   messages of GiB, and whatever else takes long
+#   make mutants     wrong versions of the ciphers, each of which a test must catch
+#   make bench-crypto  the ciphers beside other libraries, into bench/results
 #   make lint        formatting, and a build by clang without a warning
 #   make format      formats the sources
 #   make clean
@@ -13,7 +15,7 @@ JOBS ?= $(shell nproc)
 CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
 SOURCES = git ls-files '*.cpp' '*.hpp'
 
-.PHONY: all run test test-fast test-long test-asan test-tsan lint format clean
+.PHONY: all run test test-fast test-long test-asan test-tsan mutants bench-crypto lint format clean
 
 all: binaries
 
@@ -44,6 +46,16 @@ test-asan test-tsan: test-%: build/%
 test-long: build/release
 	@.ci/packages test
 	$(CTEST) --test-dir build/release -C long -L long
+
+mutants:
+	@.ci/packages build
+	python3 tests/mutants/run.py .
+
+bench-crypto: TARGETS = --target crypto_bench
+bench-crypto:
+	@.ci/packages build bench
+	@$(MAKE) build/release TARGETS="$(TARGETS)"
+	python3 bench/crypto/run.py build/release
 
 lint:
 	@.ci/packages build lint

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstddef>
 #include <utility>
 
 #include "crypto/kernels/poly1305_arithmetic.hpp"
@@ -43,18 +44,13 @@ void clear_end(std::uint8_t* block, std::size_t kept) noexcept {
     store64_le(block + 8, load64_le(block + 8) & (kept < 8 ? 0 : mask));
 }
 
-// Bytes at the front of the stream that hold secrets after keystream(), with the lengths behind.
-std::size_t touched_by(std::size_t blocks) noexcept {
-    return 64 * std::bit_ceil(std::max<std::size_t>(blocks, 4)) + 32;
-}
-
 }  // namespace
 
 message::message(key_view key, nonce_view nonce, const aead_kernel& kernel) noexcept
     : kernel_(&kernel) {
     work_.ad_size = work_.text_size = 0;
     work_.used = work_.end = work_.touched = work_.ad_used = 0;
-    work_.mac_from = text_at;
+    work_.mac_from = work_.open_to = text_at;
     work_.live = true;
     work_.begun = false;
     work_.kernel.powers.made = poly1305_powers::extent::none;
@@ -79,24 +75,29 @@ void message::take(message& other) noexcept {
 
 // All zero is an object that was moved from.
 void message::clear() noexcept {
-    if (work_.touched != 0) wipe(bytes(stream_).first(work_.touched));
+    if (work_.touched != 0) {
+        std::memset(stream_.data(), 0, text_at);
+        if (work_.open_to < work_.touched) {
+            wipe(bytes(stream_).first(work_.touched).subspan(work_.open_to));
+        }
+    }
     if (work_.kernel.powers.made != poly1305_powers::extent::none) work_.kernel.powers = {};
     std::memset(&work_, 0, offsetof(work, kernel.powers.words));
     // The compiler must believe that somebody looks at it.
-    __asm__ volatile("" : : "r"(&work_) : "memory");
+    __asm__ volatile("" : : "r"(&work_), "r"(stream_.data()) : "memory");
 }
 
 // Block 0 of the key stream is the one-time key (RFC 8439 §2.6); its second half is not used. The
 // top 4 bits of each 32-bit word of r and the low 2 of all but the first are clear (§2.5).
 void message::begin(std::size_t blocks) noexcept {
-    kernel_->keystream(work_.kernel.cipher, stream_.data(), 1 + blocks);
+    const std::size_t written = kernel_->keystream(work_.kernel.cipher, stream_.data(), 1 + blocks);
     work_.kernel.mac.r = {load64_le(stream_.data()) & 0x0ffffffc0fffffff,
                           load64_le(stream_.data() + 8) & 0x0ffffffc0ffffffc};
     work_.kernel.mac.h = {};
     work_.s = {load64_le(stream_.data() + 16), load64_le(stream_.data() + 24)};
     work_.begun = true;
     work_.end = 64 * blocks;
-    work_.touched = std::min(room, touched_by(1 + blocks));
+    work_.touched = 64 * written;
 }
 
 status message::add_ad(bytes_view ad) noexcept {
@@ -167,7 +168,7 @@ void message::make_stream(const std::uint8_t* pending, std::size_t blocks) noexc
     work_.mac_from = text_at;
     work_.used = 0;
     work_.end = 64 * blocks;
-    work_.touched = room;
+    if (blocks != 0) work_.touched = room;
 }
 
 // When the key stream is used up: takes whole runs of the text at once, then makes key stream for
@@ -182,6 +183,7 @@ std::size_t message::go_on(bytes_view in, std::uint8_t* out) noexcept {
         kernel_->authenticate(work_.kernel, pending - 16, 1);
         work_.mac_from = text_at;
     }
+    if (work_.used == aead_run) work_.touched = text_at;  // all of it is ciphertext now
     if (work_.used != aead_run || (runs != 0 && Direction == direction::open)) {
         authenticate_used();
         pending = nullptr;
@@ -241,6 +243,7 @@ bool message::compute_tag(block<tag_size> tag) noexcept {
     store64_le(end, work_.ad_size);
     store64_le(end + 8, work_.text_size);
     work_.used += (0 - begun) % 16 + 16;
+    work_.open_to = text_at + work_.used;
     authenticate_used();
 
     poly1305_state& mac = work_.kernel.mac;

@@ -70,7 +70,8 @@ class message {
         std::size_t used;                 // bytes of key stream used up, now ciphertext
         std::size_t end;                  // bytes of key stream made
         std::size_t mac_from;             // offset in `stream` of what is not authenticated yet
-        std::size_t touched;              // bytes of `stream` that hold secrets
+        std::size_t touched;              // bytes of `stream` that may hold secrets,
+        std::size_t open_to;              // but for those between block 0 and here: ciphertext
         std::size_t ad_used;              // bytes in `ad`
         bool live;                        // false once moved from or ended
         bool begun;                       // block 0 has been made

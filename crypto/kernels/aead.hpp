@@ -34,8 +34,9 @@ struct aead_kernel {
     bool (*supported)() noexcept;
 
     // out = the next `blocks` ≤ 33 blocks of the key stream; word 12 is advanced by as many. May
-    // write more, up to the next power of two from 4 on, or 32 when more than 16 are asked for.
-    void (*keystream)(chacha20_words& cipher, std::uint8_t* out, std::size_t blocks) noexcept;
+    // write more than asked for, 32 blocks at most; gives the number of blocks written.
+    std::size_t (*keystream)(chacha20_words& cipher, std::uint8_t* out,
+                             std::size_t blocks) noexcept;
 
     // Poly1305 over `blocks` blocks of 16 bytes (0 allowed).
     void (*authenticate)(aead_state& state, const std::uint8_t* in, std::size_t blocks) noexcept;

@@ -131,7 +131,8 @@ struct wiped_memory : pass_memory {
     ~wiped_memory() { wipe({reinterpret_cast<std::uint8_t*>(this), sizeof(pass_memory)}); }
 };
 
-void keystream(chacha20_words& cipher, std::uint8_t* out, std::size_t blocks) noexcept {
+std::size_t keystream(chacha20_words& cipher, std::uint8_t* out, std::size_t blocks) noexcept {
+    const std::uint8_t* begin = out;
     const std::uint32_t after = cipher[12] + static_cast<std::uint32_t>(blocks);
     if (blocks % pass_blocks == 1) {  // not a whole pass for one block
         two_blocks(cipher, out);
@@ -139,19 +140,21 @@ void keystream(chacha20_words& cipher, std::uint8_t* out, std::size_t blocks) no
         out += 64;
         --blocks;
     }
-    if (blocks > 8) {
+    if (blocks > 4) {
         wiped_memory memory;
-        for (; blocks > 8; blocks -= std::min(blocks, pass_blocks), out += pass_size) {
+        for (; blocks > 4; blocks -= std::min(blocks, pass_blocks), out += pass_size) {
             avx2::stream_pass(cipher, memory, out);
         }
     }
-    for (; blocks > 4; blocks -= 4, cipher[12] += 4, out += 256) four_blocks(cipher, out);
     if (blocks > 2) {
         four_blocks(cipher, out);
+        out += 256;
     } else if (blocks > 0) {
         two_blocks(cipher, out);
+        out += 128;
     }
     cipher[12] = after;
+    return static_cast<std::size_t>(out - begin) / 64;
 }
 
 void seal_runs(aead_state& state, const std::uint8_t* pending, const std::uint8_t* in,

@@ -29,25 +29,37 @@ bool supported() noexcept {
     return cpu().avx512;
 }
 
-void keystream_pass(chacha20_words& cipher, std::uint8_t* out, bool one_more) noexcept {
+std::size_t keystream_pass(chacha20_words& cipher, std::uint8_t* out, bool one_more) noexcept {
     wiped_memory memory;
     one_more ? avx512::first_pass(cipher, memory, out) : avx512::stream_pass(cipher, memory, out);
+    return aead_run_blocks + (one_more ? 1 : 0);
 }
 
-void keystream(chacha20_words& cipher, std::uint8_t* out, std::size_t blocks) noexcept {
-    const std::uint32_t before = cipher[12];
+std::size_t some_blocks(chacha20_words& cipher, std::uint8_t* out, std::size_t blocks) noexcept {
     if (blocks <= 4) {
         avx512::rows4(cipher, out);
-    } else if (blocks <= 8) {
-        avx512::rows8(cipher, out);
-    } else if (blocks <= 16) {
-        avx512::rows16(cipher, out);
-    } else if (blocks <= 24) {
-        avx512::rows24(cipher, out);
-    } else {
-        keystream_pass(cipher, out, blocks == aead_run_blocks + 1);
+        return 4;
     }
+    if (blocks <= 8) {
+        avx512::rows8(cipher, out);
+        return 8;
+    }
+    if (blocks <= 16) {
+        avx512::rows16(cipher, out);
+        return 16;
+    }
+    if (blocks <= 24) {
+        avx512::rows24(cipher, out);
+        return 24;
+    }
+    return keystream_pass(cipher, out, blocks == aead_run_blocks + 1);
+}
+
+std::size_t keystream(chacha20_words& cipher, std::uint8_t* out, std::size_t blocks) noexcept {
+    const std::uint32_t before = cipher[12];
+    const std::size_t written = some_blocks(cipher, out, blocks);
     cipher[12] = before + static_cast<std::uint32_t>(blocks);
+    return written;
 }
 
 void seal_runs(aead_state& state, const std::uint8_t* pending, const std::uint8_t* in,
@@ -90,6 +102,7 @@ void renew(aead_state& state, const std::uint8_t* pending, std::uint8_t* stream)
 template <bool Seal>
 CULVERT_TARGET_AVX512 CULVERT_PART void piece(std::uint8_t* stream, const std::uint8_t* in,
                                               std::uint8_t* out, std::size_t size) noexcept {
+#pragma GCC unroll 4
     for (; size >= 64; size -= 64, stream += 64, in += 64, out += 64) {
         const __m512i text = _mm512_loadu_si512(in);
         const __m512i other = _mm512_xor_si512(text, _mm512_loadu_si512(stream));

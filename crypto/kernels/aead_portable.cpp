@@ -21,9 +21,10 @@ void store(std::uint8_t* to, lanes value) noexcept {
     std::memcpy(to, &value, sizeof value);
 }
 
-void keystream(chacha20_words& cipher, std::uint8_t* out, std::size_t blocks) noexcept {
+std::size_t keystream(chacha20_words& cipher, std::uint8_t* out, std::size_t blocks) noexcept {
     std::fill_n(out, 64 * blocks, std::uint8_t{0});
     chacha20_portable.xor_blocks(cipher, out, out, blocks);
+    return blocks;
 }
 
 void authenticate(aead_state& state, const std::uint8_t* in, std::size_t blocks) noexcept {

@@ -16,6 +16,7 @@
 
 #include "crypto/kernels/avx512.hpp"
 #include "crypto/kernels/avx512_poly1305.hpp"
+#include "crypto/secret.hpp"
 
 #if CULVERT_X86
 
@@ -118,6 +119,44 @@ struct nothing {
         : [s] "r"(sums_), [r] "r"(power), [x0] "v"(x_.l0), [x1] "v"(x_.l1), [x2] "v"(x_.l2), \
           "m"(*powers_))
 
+// Limb 0, in registers.
+#define CULVERT_MULTIPLY_0                                  \
+    __asm__ volatile(                                       \
+        "vpmadd52luq (%[r])%{1to8%}, %[x0], %[low]\n\t"     \
+        "vpmadd52huq (%[r])%{1to8%}, %[x0], %[high]\n\t"    \
+        "vpmadd52luq 256(%[r])%{1to8%}, %[x1], %[low]\n\t"  \
+        "vpmadd52huq 256(%[r])%{1to8%}, %[x1], %[high]\n\t" \
+        "vpmadd52luq 192(%[r])%{1to8%}, %[x2], %[low]\n\t"  \
+        "vpmadd52huq 192(%[r])%{1to8%}, %[x2], %[high]"     \
+        : [low] "+v"(low0_), [high] "+v"(high0_)            \
+        : [r] "r"(power), [x0] "v"(x_.l0), [x1] "v"(x_.l1), [x2] "v"(x_.l2), "m"(*powers_))
+
+// Constants in memory: in a register they would take the place of something.
+alignas(8) constexpr std::uint64_t low_bits = mask44;
+alignas(8) constexpr std::uint64_t top_bits = mask42;
+alignas(8) constexpr std::uint64_t above_block = block_bit;
+
+// As load_group(), with no registers but those of the result.
+CULVERT_TARGET_AVX512 CULVERT_PART void load_group_tightly(limbs& x,
+                                                           const std::uint8_t* in) noexcept {
+    __asm__ volatile(
+        "vmovdqu64 (%[in]), %[x2]\n\t"
+        "vpunpcklqdq 64(%[in]), %[x2], %[x0]\n\tvpunpckhqdq 64(%[in]), %[x2], %[x2]\n\t"
+        "vpshrdq $44, %[x2], %[x0], %[x1]\n\tvpsrlq $24, %[x2], %[x2]\n\t"
+        "vpandq %[mask]%{1to8%}, %[x0], %[x0]\n\tvpandq %[mask]%{1to8%}, %[x1], %[x1]\n\t"
+        "vporq %[bit]%{1to8%}, %[x2], %[x2]"
+        : [x0] "=&v"(x.l0), [x1] "=&v"(x.l1), [x2] "=&v"(x.l2)
+        : [in] "r"(in), [mask] "m"(low_bits), [bit] "m"(above_block),
+          "m"(*reinterpret_cast<const std::uint8_t(*)[128]>(in)));
+}
+
+// A constant that is not kept for later.
+CULVERT_TARGET_AVX512 CULVERT_PART __m512i once(const std::uint64_t& word) noexcept {
+    __m512i vector;
+    __asm__ volatile("vpbroadcastq %[word], %[vector]" : [vector] "=v"(vector) : [word] "m"(word));
+    return vector;
+}
+
 // Authenticates a run, 16 groups, in two halves of 8.
 class mac_slots {
   public:
@@ -135,10 +174,10 @@ class mac_slots {
     CULVERT_TARGET_AVX512 CULVERT_PART void at() noexcept {
         __m512i low, high;
         const std::uint64_t* power = Slot < 4 ? even_ : odd_;
-        if constexpr (Slot % 4 == 0) CULVERT_MULTIPLY(0, 0, 4, 3);
+        if constexpr (Slot % 4 == 0) CULVERT_MULTIPLY_0;
         if constexpr (Slot % 4 == 1) CULVERT_MULTIPLY(1, 1, 0, 4);
         if constexpr (Slot % 4 == 2) CULVERT_MULTIPLY(2, 2, 1, 0);
-        if constexpr (Slot % 4 == 3) x_ = load_group(text_ + (Slot < 4 ? 0 : 128));
+        if constexpr (Slot % 4 == 3) load_group_tightly(x_, text_ + (Slot < 4 ? 0 : 128));
         if constexpr (Slot == 7) {
             text_ += 256;
             const std::uint64_t* last = odd_;
@@ -150,15 +189,16 @@ class mac_slots {
     CULVERT_TARGET_AVX512 CULVERT_PART void begin_half() noexcept {
         even_ = powers_->data() + 7;
         odd_ = powers_->data() + 6;
+        low0_ = high0_ = _mm512_setzero_si512();
         for (auto& sum : *sums_) _mm512_store_si512(sum.data(), _mm512_setzero_si512());
     }
     CULVERT_TARGET_AVX512 CULVERT_PART void end_half() noexcept {
         const auto& s = *sums_;
-        x_ = carry({_mm512_add_epi64(x_.l0, _mm512_load_si512(s[0].data())),
+        x_ = carry(once(low_bits), once(top_bits),
+                   {_mm512_add_epi64(x_.l0, low0_),
                     _mm512_add_epi64(x_.l1, _mm512_load_si512(s[1].data())),
-                    _mm512_add_epi64(x_.l2, _mm512_load_si512(s[2].data())),
-                    _mm512_load_si512(s[3].data()), _mm512_load_si512(s[4].data()),
-                    _mm512_load_si512(s[5].data())});
+                    _mm512_add_epi64(x_.l2, _mm512_load_si512(s[2].data())), high0_,
+                    _mm512_load_si512(s[4].data()), _mm512_load_si512(s[5].data())});
     }
     CULVERT_TARGET_AVX512 CULVERT_PART void store_lanes(pass_memory& memory) noexcept {
         _mm512_store_si512(memory.lanes[0].data(), x_.l0);
@@ -179,6 +219,7 @@ class mac_slots {
     const std::uint64_t* even_;
     const std::uint64_t* odd_;
     limbs x_;
+    __m512i low0_, high0_;
 };
 
 // One block as four rows, for the first pass.
@@ -394,11 +435,12 @@ struct mac_rounds {
 
 [[gnu::noinline]] CULVERT_TARGET_AVX512 void first_pass(chacha20_words& cipher, pass_memory& memory,
                                                         std::uint8_t* out) noexcept {
-    const chacha20_words block = cipher;
-    row_slots slots(block);
+    wiped<chacha20_words> block;
+    *block = cipher;
+    row_slots slots(*block);
     ++cipher[12];
     pass(cipher, memory, first_rounds{slots}, to_stream{out + 64});
-    slots.store(block, out);
+    slots.store(*block, out);
 }
 
 [[gnu::noinline]] CULVERT_TARGET_AVX512 void xor_mac_pass(aead_state& state, pass_memory& memory,

@@ -22,6 +22,8 @@
 #include "crypto/kernels/poly1305_limbs.hpp"
 #include "crypto/kernels/target.hpp"
 
+#if CULVERT_X86
+
 namespace culvert::crypto::avx512 {
 
 struct limbs {
@@ -75,9 +77,7 @@ CULVERT_TARGET_AVX512 CULVERT_PART __m512i five_times(__m512i limb) noexcept {
 }
 
 // Carries all limbs at once, twice, instead of one limb after the other: fewer in a chain.
-CULVERT_TARGET_AVX512 CULVERT_PART limbs carry(const sums& s) noexcept {
-    const __m512i m44 = words(mask44);
-    const __m512i m42 = words(mask42);
+CULVERT_TARGET_AVX512 CULVERT_PART limbs carry(__m512i m44, __m512i m42, const sums& s) noexcept {
     const __m512i d0 = s.low0;
     const __m512i d1 = _mm512_add_epi64(s.low1, _mm512_slli_epi64(s.high0, 8));
     const __m512i d2 = _mm512_add_epi64(s.low2, _mm512_slli_epi64(s.high1, 8));
@@ -89,6 +89,10 @@ CULVERT_TARGET_AVX512 CULVERT_PART limbs carry(const sums& s) noexcept {
     return {_mm512_add_epi64(_mm512_and_si512(l0, m44), five_times(_mm512_srli_epi64(l2, 42))),
             _mm512_add_epi64(_mm512_and_si512(l1, m44), _mm512_srli_epi64(l0, 44)),
             _mm512_add_epi64(_mm512_and_si512(l2, m42), _mm512_srli_epi64(l1, 44))};
+}
+
+CULVERT_TARGET_AVX512 CULVERT_PART limbs carry(const sums& s) noexcept {
+    return carry(words(mask44), words(mask42), s);
 }
 
 // 20 · limb, for the powers.
@@ -168,3 +172,5 @@ CULVERT_TARGET_AVX512 CULVERT_PART void store_accumulator(aead_state& state,
 }
 
 }  // namespace culvert::crypto::avx512
+
+#endif

@@ -175,6 +175,24 @@ TEST_CASE("nothing behind input, additional data and output is touched, and the 
     }
 }
 
+// No message leads there by chance: a kernel whose one-time key is r = 1, s = 0, and whose key
+// stream is zero. Two blocks and the lengths then add up to 2^130 − 2, which is 3.
+TEST_CASE("a sum between the prime and 2^130 is reduced at the end") {
+    crypto::aead_kernel kernel = crypto::aead_kernel_table().back();
+    kernel.keystream = [](crypto::chacha20_words&, std::uint8_t* out, std::size_t blocks) noexcept {
+        std::fill_n(out, 64 * blocks, std::uint8_t{0});
+        out[0] = 1;
+        return blocks;
+    };
+    aead_case c = counting_case(12, 32, 0);
+    std::fill(c.plaintext.begin(), c.plaintext.end(), std::uint8_t{0});
+    crypto::store64_le(c.plaintext.data(), 0xfffffffffffffffe);
+    crypto::store64_le(c.plaintext.data() + 8, 0xffffffffffffffff - 32);
+    const sealed made = seal<short_nonce>(c, kernel);
+    CHECK(made.ciphertext == c.plaintext);
+    CHECK(to_hex(made.tag) == "03000000000000000000000000000000");
+}
+
 TEST_CASE("a decryptor can be kept by value and made again for each message") {
     std::optional<crypto::chacha20poly1305::decryptor> kept;
     for (std::size_t size = 0; size < 100; ++size) {
