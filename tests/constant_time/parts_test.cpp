@@ -74,7 +74,7 @@ TEST_CASE("Poly1305" * doctest::test_suite("constant_time.poly1305")) {
 }
 
 TEST_CASE("comparison" * doctest::test_suite("constant_time.comparison")) {
-    for (const std::size_t size : {0, 1, 16, 32, 100}) {
+    for (const std::size_t size : sizes{0, 1, 16, 32, 100}) {
         const buffer a = concealed(counting(size));
         CHECK(crypto::equal_constant_time(a, concealed(counting(size))));
         for (std::size_t i = 0; i < size; ++i) {

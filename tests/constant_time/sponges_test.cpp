@@ -89,7 +89,7 @@ TEST_CASE("KMAC" * doctest::test_suite("constant_time.kmac")) {
     const buffer message = pattern_251(message_size);
     for (const auto* kernel : runnable(crypto::keccak_kernels())) {
         MESSAGE(std::string(kernel->name));
-        for (const std::size_t key_size : {16, 32, 200}) {
+        for (const std::size_t key_size : sizes{16, 32, 200}) {
             const buffer key = counting(key_size);
             const buffer made = mac_of<crypto::kmac256>(*kernel, concealed(key), message);
             CHECK(is_secret(made));
