@@ -1,4 +1,5 @@
-// encryptor and decryptor, a message in pieces by any kernel, against one call of the portable one.
+// encryptor and decryptor, a message in pieces by any kernel, against the message sealed as a
+// whole.
 #include <utility>
 
 #include "tests/fuzz/aead.hpp"

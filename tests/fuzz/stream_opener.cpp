@@ -1,4 +1,4 @@
-// stream_opener, text and tag in pieces by any kernel, against one call of the portable one.
+// stream_opener, text and tag in pieces by any kernel, against the message sealed as a whole.
 #include <utility>
 
 #include "tests/fuzz/aead.hpp"
