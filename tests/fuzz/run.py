@@ -1,0 +1,49 @@
+#!/usr/bin/python3
+"""Runs each fuzz target for a while, and fails on a finding.
+
+    run.py SECONDS [BUILD]     BUILD: the folder with the targets, build/fuzz unless given
+
+What the targets learn is kept in BUILD/corpus, inputs that show a finding in BUILD/findings.
+"""
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+
+
+def run(target, seconds, build):
+    name = target.name.removeprefix("fuzz_")
+    corpus, findings = build / "corpus" / name, build / "findings"
+    corpus.mkdir(parents=True, exist_ok=True)
+    findings.mkdir(exist_ok=True)
+    result = subprocess.run(
+        [target, f"-max_total_time={seconds}", "-max_len=512", "-timeout=20", "-print_final_stats=1",
+         f"-artifact_prefix={findings}/{name}-", corpus, HERE / "seeds" / name],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    if result.returncode != 0:
+        print(result.stdout[-8000:])
+        print(f"{name}: FINDING, status {result.returncode}", flush=True)
+        return False
+    runs = next((line.split()[-1] for line in result.stdout.splitlines()
+                 if line.startswith("stat::number_of_executed_units")), "?")
+    print(f"{name}: {runs} runs, no finding", flush=True)
+    return True
+
+
+def main():
+    if len(sys.argv) not in (2, 3) or not sys.argv[1].isdigit() or int(sys.argv[1]) == 0:
+        sys.exit(__doc__)
+    build = Path(sys.argv[2]) if len(sys.argv) == 3 else HERE.parents[1] / "build" / "fuzz"
+    targets = sorted(HERE.glob("seeds/*"))
+    missing = [t.name for t in targets if not (build / f"fuzz_{t.name}").exists()]
+    if missing or not targets:
+        sys.exit(f"not built in {build}: {', '.join(missing)}: "
+                 "cmake --preset fuzz && cmake --build --preset fuzz")
+    # All of them, even after a finding.
+    results = [run(build / f"fuzz_{t.name}", int(sys.argv[1]), build) for t in targets]
+    sys.exit(0 if all(results) else 1)
+
+
+if __name__ == "__main__":
+    main()
