@@ -6,16 +6,18 @@
 #   make test-fast   the tests of the release build that need no service
 #   make test-long   messages of GiB, and whatever else takes long
 #   make mutants     wrong versions of the ciphers, each of which a test must catch
+#   make fuzz        looks for inputs that break the ciphers, a minute for each target
 #   make bench-crypto  the ciphers beside other libraries, into bench/results
 #   make lint        formatting, and a build by clang without a warning
 #   make format      formats the sources
 #   make clean
 
 JOBS ?= $(shell nproc)
+SECONDS_EACH ?= 60
 CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
 SOURCES = git ls-files '*.cpp' '*.hpp'
 
-.PHONY: all run test test-fast test-long test-asan test-tsan mutants bench-crypto lint format clean
+.PHONY: all run test test-fast test-long test-asan test-tsan mutants fuzz bench-crypto lint format clean
 
 all: binaries
 
@@ -51,11 +53,18 @@ mutants:
 	@.ci/packages build
 	python3 tests/mutants/run.py .
 
-bench-crypto: TARGETS = --target crypto_bench
+fuzz:
+	@.ci/packages build fuzz
+	@cmake --preset fuzz >/dev/null
+	@cmake --build --preset fuzz -j $(JOBS)
+	python3 tests/fuzz/run.py $(SECONDS_EACH) build/fuzz
+
 bench-crypto:
 	@.ci/packages build bench
-	@$(MAKE) build/release TARGETS="$(TARGETS)"
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release -j $(JOBS) --target crypto_bench sponge_bench
 	python3 bench/crypto/run.py build/release
+	python3 bench/sponge/run.py build/release/sponge_bench
 
 lint:
 	@.ci/packages build lint
