@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -36,11 +37,12 @@ void send_all(int fd, bytes data) {
     }
 }
 
-// Both peers get a reset now, and whoever waits on one of the sockets gets an error.
+// Both peers get a reset now, and whoever waits on one of the sockets gets an error. By the bare
+// system call: ThreadSanitizer takes connect() for the birth of a descriptor that nobody else uses.
 void reset_both(int a, int b) {
     sockaddr nowhere{};
     nowhere.sa_family = AF_UNSPEC;
-    for (const int fd : {a, b}) ::connect(fd, &nowhere, sizeof nowhere);
+    for (const int fd : {a, b}) ::syscall(SYS_connect, fd, &nowhere, sizeof nowhere);
 }
 
 // One direction.
