@@ -25,9 +25,6 @@ class deadline {
 
     [[nodiscard]] bool passed() const noexcept { return state_->passed; }
 
-    // Acts now.
-    void pass() { state_->fire(); }
-
   private:
     struct state {
         state(const carrier::executor& ex, std::function<void()> what)

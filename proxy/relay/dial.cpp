@@ -8,6 +8,7 @@
 #include "proxy/carrier/websocket.hpp"
 #include "proxy/relay/connect.hpp"
 #include "proxy/relay/deadline.hpp"
+#include "proxy/relay/wall_clock.hpp"
 
 namespace culvert::relay {
 namespace {
@@ -20,12 +21,6 @@ constexpr std::chrono::seconds answer_time{15};
 
 bytes_view as_bytes(const std::string& text) {
     return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
-}
-
-protocol::unix_seconds unix_now() {
-    const auto now = std::chrono::system_clock::now().time_since_epoch();
-    return static_cast<protocol::unix_seconds>(
-        std::chrono::duration_cast<std::chrono::seconds>(now).count());
 }
 
 class dialer {

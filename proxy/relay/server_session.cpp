@@ -12,6 +12,7 @@
 #include "proxy/relay/established.hpp"
 #include "proxy/relay/goodbye.hpp"
 #include "proxy/relay/keepalive.hpp"
+#include "proxy/relay/wall_clock.hpp"
 
 namespace culvert::relay {
 namespace {
@@ -24,12 +25,6 @@ using protocol::server_handshake;
 
 // Added to the handshake's deadline, drawn for each connection: PROTOCOL.md section 5.
 constexpr std::chrono::seconds deadline_spread{10};
-
-protocol::unix_seconds unix_now() {
-    const auto now = std::chrono::system_clock::now().time_since_epoch();
-    return static_cast<protocol::unix_seconds>(
-        std::chrono::duration_cast<std::chrono::seconds>(now).count());
-}
 
 // The records before OPEN are short: two of them fit, or any message 1.
 constexpr std::size_t opening_memory = 2'048;

@@ -1,20 +1,17 @@
 // Server sessions in a test's loop, and clients in the test's hands.
 #pragma once
 
-#include <ctime>
 #include <deque>
 
 #include "proxy/relay/server_session.hpp"
+#include "proxy/relay/wall_clock.hpp"
 #include "tests/proxy/far_end.hpp"
 #include "tests/proxy/loop.hpp"
 
 namespace culvert::tests {
 
 using relay::end_reason;
-
-inline protocol::unix_seconds unix_now() {
-    return static_cast<protocol::unix_seconds>(std::time(nullptr));
-}
+using relay::unix_now;
 
 inline config::endpoint local(std::uint16_t port) {
     return {"127.0.0.1", port, {}};
