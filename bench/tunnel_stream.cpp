@@ -5,6 +5,7 @@
 
 #include "bench/failure.hpp"
 #include "bench/stream.hpp"
+#include "bench/turn.hpp"
 
 namespace culvert::load {
 namespace {
@@ -23,7 +24,8 @@ bool never_began(protocol::alert code) noexcept {
 class tunnel_stream final : public stream {
   public:
     tunnel_stream(relay::established session, relay::buffer_pool& pool)
-        : writer_(std::move(session.writer)),
+        : turn_(session.writer->get_executor()),
+          writer_(std::move(session.writer)),
           opener_(std::move(session.opener)),
           leftover_(std::move(session.leftover)),
           pool_(pool) {}
@@ -51,9 +53,10 @@ class tunnel_stream final : public stream {
     bytes_view next_payload();
     awaitable<void> receive();
     void make_room();
-    std::size_t seal(bytes memory, bytes_view& from);
+    void begin_data(bytes memory, bytes_view& from);
     [[nodiscard]] bool both_ended() const noexcept { return opener_.ended() && writer_->ended(); }
 
+    turn turn_;  // of those that write
     std::unique_ptr<relay::record_writer> writer_;
     protocol::opener opener_;
     std::string leftover_;
@@ -105,7 +108,7 @@ awaitable<void> tunnel_stream::receive() {
             leftover_.clear();
             co_return;
         }
-        const auto got = co_await writer_->to().read_available(in_.room());
+        const auto got = writer_->to().try_read(in_.room());
         if (got.ec == boost::asio::error::eof)
             fail_integrity("the tunnel ended before the stream did");
         if (got.ec && got.ec != boost::asio::error::would_block)
@@ -131,36 +134,34 @@ void tunnel_stream::make_room() {
 awaitable<void> tunnel_stream::write(bytes_view all) {
     while (!all.empty()) {
         const auto memory = pool_.take();
-        const carrier::turn::holder held = co_await writer_->take_turn();
-        const std::size_t size = seal(memory->memory, all);
+        const turn::holder held = co_await turn_.take();
+        begin_data(memory->memory, all);
         try {
-            co_await writer_->write(bytes(memory->memory).first(size));
+            co_await writer_->write_rest();
         } catch (const relay::session_end& why) {
             fail_integrity("the tunnel was cut while writing: " + why.detail());
         }
     }
 }
 
-// Copies as many bytes into records as the buffer holds, and takes them off `from`. Returns the
-// size of the records.
-std::size_t tunnel_stream::seal(bytes memory, bytes_view& from) {
+// Copies as many bytes into records as the buffer holds, takes them off `from` and begins to write
+// them.
+void tunnel_stream::begin_data(bytes memory, bytes_view& from) {
     const auto now = clock::now();
+    const std::size_t payload = ramp_.size(now);
     std::size_t at = 0;
-    while (!from.empty()) {
-        const std::size_t payload = std::min(ramp_.size(now), from.size());
-        const std::size_t slot = payload + protocol::record_overhead;
-        if (memory.size() - at < slot) break;
-        std::copy_n(from.begin(), payload,
-                    memory.begin() + static_cast<std::ptrdiff_t>(at) + protocol::header_size);
-        writer_->seal(record_type::data, memory.subspan(at, slot));
-        ramp_.sent(payload, now);
-        from = from.subspan(payload);
-        at += slot;
+    while (!from.empty() && memory.size() - at >= payload + protocol::record_overhead) {
+        const bytes_view part = from.first(std::min(payload, from.size()));
+        std::copy(part.begin(), part.end(), memory.subspan(at + protocol::header_size).begin());
+        ramp_.sent(part.size(), now);
+        from = from.subspan(part.size());
+        at += part.size() + protocol::record_overhead;
     }
-    return at;
+    writer_->begin_data(memory.first(at), payload);
 }
 
 awaitable<void> tunnel_stream::end() {
+    const turn::holder held = co_await turn_.take();
     try {
         co_await writer_->send(record_type::end);
     } catch (const relay::session_end& why) {
@@ -182,7 +183,8 @@ awaitable<void> tunnel_stream::close() {
 
 awaitable<void> tunnel_stream::keep_alive() {
     const bool due = clock::now() - writer_->last_sent() >= keepalive_after;
-    if (!due || both_ended() || !writer_->idle()) co_return;
+    if (!due || both_ended() || turn_.taken() || !writer_->idle()) co_return;
+    const turn::holder held = co_await turn_.take();
     try {
         co_await writer_->send(record_type::pad);
     } catch (const relay::session_end& why) {

@@ -30,22 +30,11 @@ ssize_t retry(Call call) {
     return done;
 }
 
-io_result read_outcome(ssize_t done) {
+io_result read_outcome(ssize_t done, std::size_t room) {
     if (done < 0) return {last_error()};
     if (done == 0) return {asio::error::eof};
-    return {{}, static_cast<std::size_t>(done)};
-}
-
-std::span<iovec> drop_front(std::span<iovec> parts, std::size_t size) {
-    while (!parts.empty() && size >= parts.front().iov_len) {
-        size -= parts.front().iov_len;
-        parts = parts.subspan(1);
-    }
-    if (!parts.empty()) {
-        parts.front().iov_base = static_cast<std::uint8_t*>(parts.front().iov_base) + size;
-        parts.front().iov_len -= size;
-    }
-    return parts;
+    const auto size = static_cast<std::size_t>(done);
+    return {{}, size, size < room};
 }
 
 std::string text_of(const sockaddr_in& address) {
@@ -78,15 +67,18 @@ sockaddr_storage peer_of(const stream_socket& socket) {
 
 io_result try_read(stream_socket& socket, bytes into) {
     const int fd = socket.native_handle();
-    return read_outcome(retry([&] { return ::recv(fd, into.data(), into.size(), MSG_DONTWAIT); }));
+    return read_outcome(retry([&] { return ::recv(fd, into.data(), into.size(), MSG_DONTWAIT); }),
+                        into.size());
 }
 
 io_result try_read(stream_socket& socket, std::span<const iovec> into) {
     msghdr message{};
     message.msg_iov = const_cast<iovec*>(into.data());  // recvmsg does not change it
     message.msg_iovlen = into.size();
+    std::size_t room = 0;
+    for (const iovec& part : into) room += part.iov_len;
     const int fd = socket.native_handle();
-    return read_outcome(retry([&] { return ::recvmsg(fd, &message, MSG_DONTWAIT); }));
+    return read_outcome(retry([&] { return ::recvmsg(fd, &message, MSG_DONTWAIT); }), room);
 }
 
 io_result try_write(stream_socket& socket, std::span<const iovec> from) {
@@ -100,6 +92,18 @@ io_result try_write(stream_socket& socket, std::span<const iovec> from) {
     return {{}, static_cast<std::size_t>(done)};
 }
 
+std::span<iovec> drop_front(std::span<iovec> parts, std::size_t size) noexcept {
+    while (!parts.empty() && size >= parts.front().iov_len) {
+        size -= parts.front().iov_len;
+        parts = parts.subspan(1);
+    }
+    if (!parts.empty()) {
+        parts.front().iov_base = static_cast<std::uint8_t*>(parts.front().iov_base) + size;
+        parts.front().iov_len -= size;
+    }
+    return parts;
+}
+
 awaitable<error_code> wait_readable(stream_socket& socket) {
     auto [ec] = co_await socket.async_wait(stream_socket::wait_read, no_throw);
     co_return ec;
@@ -110,13 +114,11 @@ awaitable<error_code> wait_writable(stream_socket& socket) {
     co_return ec;
 }
 
-awaitable<error_code> wait_failed(stream_socket& socket) {
-    auto [ec] = co_await socket.async_wait(stream_socket::wait_error, no_throw);
-    if (ec) co_return ec;
+error_code error_of(stream_socket& socket) noexcept {
     int value = 0;
     socklen_t size = sizeof value;
     ::getsockopt(socket.native_handle(), SOL_SOCKET, SO_ERROR, &value, &size);
-    co_return error_code(value, boost::system::system_category());
+    return {value, boost::system::system_category()};
 }
 
 bool writable(stream_socket& socket) noexcept {

@@ -18,19 +18,21 @@ using crypto::bytes_view;
 struct io_result {
     error_code ec;  // asio::error::eof at the end, asio::error::would_block when nothing was there
     std::size_t size = 0;
+    bool drained = false;  // a read that took all there was: to try again at once is no use
 };
 
 // One read or gathered write that never waits. A write may take less than all of it.
 io_result try_read(stream_socket& socket, bytes into);
 io_result try_read(stream_socket& socket, std::span<const iovec> into);
 io_result try_write(stream_socket& socket, std::span<const iovec> from);
+// What is left of `parts` after `size` bytes of them; the first one left may have changed.
+std::span<iovec> drop_front(std::span<iovec> parts, std::size_t size) noexcept;
 
 // Waits until a read, or a write, would do something: more room, the end and an error included.
 awaitable<error_code> wait_readable(stream_socket& socket);
 awaitable<error_code> wait_writable(stream_socket& socket);
-// Waits until the socket has failed, for one that is not read any more. Returns its error; success
-// when it was closed in good order on both sides.
-awaitable<error_code> wait_failed(stream_socket& socket);
+// Takes the error that the kernel keeps for the socket; success when there is none.
+error_code error_of(stream_socket& socket) noexcept;
 
 // Whether the kernel has room for a small write now.
 [[nodiscard]] bool writable(stream_socket& socket) noexcept;

@@ -1,5 +1,3 @@
-#include <boost/asio/error.hpp>
-
 #include "proxy/carrier/carrier.hpp"
 
 namespace culvert::carrier {
@@ -9,33 +7,35 @@ class tcp_carrier final : public carrier {
   public:
     explicit tcp_carrier(stream_socket socket) : socket_(std::move(socket)) {}
 
-    awaitable<error_code> wait_readable() override {
-        return culvert::carrier::wait_readable(socket_);
+    io_result try_read(bytes into) override { return culvert::carrier::try_read(socket_, into); }
+    [[nodiscard]] bool buffered() const noexcept override { return false; }
+    void begin_write(bytes run) override { rest_ = run; }
+    error_code continue_write() override {
+        while (!rest_.empty()) {
+            const iovec part{rest_.data(), rest_.size()};
+            const io_result put = try_write(socket_, std::span(&part, 1));
+            if (put.ec) return put.ec;
+            rest_ = rest_.subspan(put.size);
+        }
+        return {};
     }
-    awaitable<io_result> read_available(bytes into) override { co_return try_read(socket_, into); }
-    awaitable<error_code> write(bytes run) override { return write_all(socket_, bytes_view(run)); }
+    [[nodiscard]] bool writing() const noexcept override { return !rest_.empty(); }
+    [[nodiscard]] stream_socket& socket() noexcept override { return socket_; }
+    [[nodiscard]] bool writable() noexcept override { return culvert::carrier::writable(socket_); }
     awaitable<error_code> finish() override {
         end_writing(socket_);
         co_return error_code{};
     }
-    [[nodiscard]] bool writable() noexcept override { return culvert::carrier::writable(socket_); }
     void cancel() noexcept override { culvert::carrier::cancel(socket_); }
     void reset() noexcept override { culvert::carrier::reset(socket_); }
     void close() noexcept override { close_quietly(socket_); }
 
   private:
     stream_socket socket_;
+    bytes rest_;  // of the run, still to be written
 };
 
 }  // namespace
-
-awaitable<io_result> carrier::read_some(bytes into) {
-    for (;;) {
-        const io_result got = co_await read_available(into);
-        if (got.ec != asio::error::would_block) co_return got;
-        if (const error_code ec = co_await wait_readable(); ec) co_return io_result{ec};
-    }
-}
 
 std::unique_ptr<carrier> over_tcp(stream_socket socket) {
     return std::make_unique<tcp_carrier>(std::move(socket));

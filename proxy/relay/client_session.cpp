@@ -13,12 +13,7 @@ class client_session final : public session {
           peer_(carrier::peer_name(plain_)) {}
 
     awaitable<void> run() override {
-        const auto& settings = context_->settings;
-        established far = co_await dial(thread_.executor, settings, context_->keys);
-        if (stop_) throw session_end(*stop_);
-        co_await open_service(far, settings.service);
-        tunnel_.emplace(std::move(plain_), std::move(far), settings.limits, thread_.buffers);
-        if (stop_) tunnel_->stop(*stop_);
+        co_await reach_service();
         co_await tunnel_->run();
     }
 
@@ -40,6 +35,16 @@ class client_session final : public session {
     [[nodiscard]] bool proven() const override { return true; }
 
   private:
+    // A coroutine of its own: what it needs is gone while the tunnel runs.
+    awaitable<void> reach_service() {
+        const auto& settings = context_->settings;
+        established far = co_await dial(thread_.executor, settings, context_->keys);
+        if (stop_) throw session_end(*stop_);
+        co_await open_service(far, settings.service);
+        tunnel_.emplace(std::move(plain_), std::move(far), settings.limits, thread_.buffers);
+        if (stop_) tunnel_->stop(*stop_);
+    }
+
     const std::shared_ptr<const client_context> context_;
     const thread_context thread_;
     carrier::stream_socket plain_;

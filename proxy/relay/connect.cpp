@@ -47,6 +47,14 @@ awaitable<addresses> resolve(executor ex, const config::endpoint& to) {
     co_return found;
 }
 
+// Asio's reactor watches a socket that has once waited to write, or to connect, for room from then
+// on, so that each later wait to read would wake for nothing first. A fresh registration forgets.
+void forget_connecting(stream_socket& socket, const endpoint& address) {
+    error_code ec;
+    const int fd = socket.release(ec);
+    if (!ec) socket.assign(address.protocol(), fd, ec);
+}
+
 }  // namespace
 
 awaitable<connected> connect(executor ex, const config::endpoint& to, carrier::time_point by,
@@ -69,6 +77,7 @@ awaitable<connected> connect(executor ex, const config::endpoint& to, carrier::t
         auto [ec] = co_await socket.async_connect(address, no_throw);
         result.ec = limit.passed() ? error_code(asio::error::timed_out) : ec;
         if (!result.ec) {
+            forget_connecting(socket, address);
             carrier::prepare(socket);
             break;
         }

@@ -101,9 +101,9 @@ awaitable<established> dialer::shake_hands() {
     tell(dial_stage::handshake);
     auto keys = std::move(*handshake).split().first_epochs();
     protocol::sealer sealer(std::move(keys.c2s), protocol::role::client, clock::now());
-    established session{
-        std::make_unique<record_writer>(ex_, std::move(carrier_), std::move(sealer)),
-        protocol::opener(std::move(keys.s2c), protocol::role::client), std::move(leftover)};
+    established session{std::make_unique<record_writer>(std::move(carrier_), std::move(sealer)),
+                        protocol::opener(std::move(keys.s2c), protocol::role::client),
+                        std::move(leftover)};
     co_return session;
 }
 

@@ -1,8 +1,9 @@
 // The sending side of one session: seals records and writes them, one run at a time.
 #pragma once
 
+#include <array>
+
 #include "proxy/carrier/carrier.hpp"
-#include "proxy/carrier/turn.hpp"
 #include "proxy/protocol/sealer.hpp"
 #include "proxy/relay/session_end.hpp"
 
@@ -16,43 +17,51 @@ using carrier::error_code;
 using carrier::executor;
 using carrier::time_point;
 
-// Records must leave in the order in which they were sealed. So whoever sends takes the turn
-// first, seals, writes, and gives it back.
+// Records must leave in the order in which they were sealed: whoever seals begins a write at once,
+// and nobody seals while writing().
 class record_writer {
   public:
-    record_writer(const executor& ex, std::unique_ptr<carrier::carrier> to, protocol::sealer sealer)
-        : executor_(ex), turn_(ex), carrier_(std::move(to)), sealer_(std::move(sealer)) {}
+    record_writer(std::unique_ptr<carrier::carrier> to, protocol::sealer sealer)
+        : carrier_(std::move(to)), sealer_(std::move(sealer)) {}
 
-    [[nodiscard]] awaitable<carrier::turn::holder> take_turn() { return turn_.take(); }
+    // Seals `run`, slots of `payload` bytes each but the last, which may hold fewer, as DATA and
+    // begins to write it. It stays where it is until writing() is over.
+    void begin_data(bytes run, std::size_t payload);
+    // The same with one record without payload: END or PAD.
+    void begin_empty(protocol::record_type type);
 
-    // With the turn: seals one slot = header 4 || payload || tag 16 in place.
-    void seal(protocol::record_type type, bytes slot) { sealer_.seal(type, slot, clock::now()); }
+    // Never waits: true when the run is out; false: call again when the carrier's socket is
+    // writable. Throws session_end.
+    bool flush();
 
-    // With the turn: writes sealed slots that lie behind each other. Throws session_end.
-    awaitable<void> write(bytes run);
+    // flush, but waits.
+    awaitable<void> write_rest();
 
-    // Takes the turn, seals and writes one short record: at most 255 bytes of payload. Throws
-    // session_end.
+    [[nodiscard]] bool writing() const noexcept { return carrier_->writing(); }
+
+    // Seals one record of at most 255 bytes of payload and writes it. Throws session_end.
     awaitable<void> send(protocol::record_type type, bytes_view payload = {});
 
-    // True when a small record would neither wait for the turn nor for the kernel.
-    [[nodiscard]] bool idle() noexcept { return !turn_.taken() && carrier_->writable(); }
+    // True when a small record would neither wait for another write nor for the kernel.
+    [[nodiscard]] bool idle() noexcept { return !writing() && carrier_->writable(); }
 
-    // False once a write has failed or was cut short: no record may follow on this connection.
-    [[nodiscard]] bool usable() const noexcept { return usable_ && !turn_.taken(); }
+    // False while a run is not wholly out, also when that was given up: no record may follow on
+    // this connection.
+    [[nodiscard]] bool usable() const noexcept { return !unfinished_; }
 
     [[nodiscard]] bool ended() const noexcept { return sealer_.ended(); }
     [[nodiscard]] time_point last_sent() const noexcept { return last_sent_; }
     [[nodiscard]] carrier::carrier& to() noexcept { return *carrier_; }
-    [[nodiscard]] const executor& get_executor() const noexcept { return executor_; }
+    [[nodiscard]] executor get_executor() { return carrier_->socket().get_executor(); }
 
   private:
-    executor executor_;
-    carrier::turn turn_;
+    void begin(bytes run);
+
     std::unique_ptr<carrier::carrier> carrier_;
     protocol::sealer sealer_;
     time_point last_sent_ = clock::now();
-    bool usable_ = true;
+    bool unfinished_ = false;
+    std::array<std::uint8_t, protocol::record_overhead> empty_record_{};
 };
 
 }  // namespace culvert::relay

@@ -69,6 +69,7 @@ class server_session final : public session, public std::enable_shared_from_this
     void leave_waiting_room();
 
     // State O.
+    awaitable<void> open_tunnel();
     awaitable<stream_socket> reach_backend(const std::string& service);
 
     const std::shared_ptr<const server_context> context_;
@@ -78,7 +79,7 @@ class server_session final : public session, public std::enable_shared_from_this
     const time_point accepted_ = clock::now();
     std::unique_ptr<carrier::carrier> carrier_;  // until there is a writer
     std::optional<deadline> handshake_deadline_;
-    std::optional<established> far_;  // until there is a tunnel
+    std::unique_ptr<established> far_;  // until there is a tunnel
     std::optional<tunnel> tunnel_;
     std::optional<end_reason> stop_;
     std::string client_;   // name, in static mode
@@ -91,6 +92,12 @@ class server_session final : public session, public std::enable_shared_from_this
 
 awaitable<void> server_session::run() {
     co_await admit();
+    co_await open_tunnel();
+    co_await tunnel_->run();
+}
+
+// A coroutine of its own: what it needs is gone while the tunnel runs.
+awaitable<void> server_session::open_tunnel() {
     std::optional<session_end> failed;
     stream_socket backend(thread_.executor);
     try {
@@ -108,7 +115,6 @@ awaitable<void> server_session::run() {
                     thread_.buffers);
     far_.reset();
     if (stop_) tunnel_->stop(*stop_);
-    co_await tunnel_->run();
 }
 
 void server_session::stop(end_reason why) {
@@ -160,12 +166,11 @@ awaitable<void> server_session::admit() {
     }
     auto keys = secrets.first_epochs();
     protocol::sealer sealer(std::move(keys.s2c), protocol::role::server, clock::now());
-    auto writer =
-        std::make_unique<record_writer>(thread_.executor, std::move(carrier_), std::move(sealer));
+    auto writer = std::make_unique<record_writer>(std::move(carrier_), std::move(sealer));
     established session{std::move(writer),
                         protocol::opener(std::move(keys.c2s), protocol::role::server),
                         std::move(leftover)};
-    far_.emplace(std::move(session));
+    far_ = std::make_unique<established>(std::move(session));
 }
 
 unproven_registry::ticket server_session::register_unproven() {
@@ -290,7 +295,7 @@ awaitable<std::string> server_session::await_open() {
 
 awaitable<void> server_session::read_opening(std::vector<std::uint8_t>& memory, std::size_t& size) {
     for (;;) {
-        const auto got = co_await far_->writer->to().read_available(bytes(memory).subspan(size));
+        const auto got = far_->writer->to().try_read(bytes(memory).subspan(size));
         if (got.ec == asio::error::would_block) {
             co_await wait_for_client();
             continue;

@@ -19,6 +19,10 @@ struct traffic {
     std::uint64_t from_tunnel = 0;
 };
 
+// The directions are steps, not coroutines: a step moves bytes for as long as nothing has to be
+// waited for, then names the step that goes on when a socket is ready, and returns. So an idle
+// connection holds no frame and no buffer, and a small message costs four system calls: the wait
+// (two), one read, one write. Only the deadlines are a coroutine: run().
 class tunnel {
   public:
     // `plain` is a prepared socket, armed to reset. The limits and the pool outlive the tunnel.
@@ -36,51 +40,101 @@ class tunnel {
     [[nodiscard]] const traffic& moved() const noexcept { return moved_; }
 
   private:
-    struct inbox;
+    using step = void (tunnel::*)();
+    using stream_socket = carrier::stream_socket;
 
-    // Plaintext to records.
-    awaitable<void> seal_direction();
-    awaitable<void> wait_for_plain();
-    awaitable<bool> seal_available();
-    io_result read_slots(buffer& into, std::size_t payload);
-    bytes seal_slots(buffer& in, std::size_t payload, std::size_t size);
-    awaitable<void> end_sealing();
+    // The application's bytes on their way to the other end.
+    struct outbox {
+        buffer_pool::handle memory;
+        std::size_t sealed = 0;  // bytes of the stream in the run that is being written
+        std::size_t slots = 0;   // offered to the last read
+        bool drained = false;    // the last read took all there was
+    };
 
-    // Records to plaintext.
-    awaitable<void> open_direction();
-    awaitable<bool> receive(inbox& in);
-    awaitable<io_result> read_records(inbox& in);
-    static void make_room(inbox& in, std::size_t held);
-    awaitable<void> open_received(inbox& in);
-    std::size_t collect(inbox& in, std::size_t records);
+    // Received bytes: [0, opened) is done with, [opened - held, size) belongs to records still to
+    // be opened.
+    struct inbox {
+        buffer_pool::handle memory;
+        std::size_t opened = 0;
+        std::size_t size = 0;
+        std::span<iovec> parts;   // of memory->parts, still to be written to the application
+        std::size_t payload = 0;  // bytes of the stream in the parts, also in those written
+        protocol::error fault = protocol::error::none;  // behind the parts
+        bool drained = false;
+
+        [[nodiscard]] bytes room() const { return bytes(memory->memory).subspan(size); }
+        [[nodiscard]] bytes unopened() const {
+            return bytes(memory->memory).subspan(opened, size - opened);
+        }
+    };
+
+    // tunnel_seal.cpp: plaintext to records.
+    void seal_some();
+    bool flush_run();
+    bool seal_next();
+    io_result read_slots(std::size_t payload);
+    bytes close_up(std::size_t payload, std::size_t size);
+    void wait_for_plain();
+    void watch_plain();
+    void judge_plain();
+
+    // tunnel_open.cpp: records to plaintext.
+    void open_some();
+    bool deliver();
+    bool open_next();
+    bool receive();
+    io_result read_records();
+    void make_room(std::size_t held);
+    void collect(std::size_t records);
     void judge(protocol::error fault);
+    void wait_for_records();
+
+    // Steps.
+    void take(step next) noexcept;
+    void when(stream_socket& socket, stream_socket::wait_type what, step next);
+    void let_others_run(step next);
+    void go_on(const error_code& ec, step next) noexcept;
+    awaitable<void> settle();
 
     // Deadlines and keepalive.
-    awaitable<void> watch();
+    awaitable<void> relay();
     void check_deadlines(time_point now);
-    awaitable<void> keep_alive(time_point now);
+    void keep_alive(time_point now);
     [[nodiscard]] time_point next_check(time_point now) const;
 
-    awaitable<void> finish_if_done();
-    [[noreturn]] void end(end_reason why, std::string detail = {});
+    // Ends.
+    awaitable<void> part();
+    awaitable<void> finish();
+    void fail(const session_end& why);
+    [[noreturn]] static void end(end_reason why, std::string detail = {});
+    void wake() { watch_timer_.cancel(); }
+    [[nodiscard]] bool over() const noexcept { return done_ || failed_; }
     [[nodiscard]] bool both_ended() const noexcept { return opener_.ended() && writer_->ended(); }
+    // Both streams have left this end whole, each with its end.
+    [[nodiscard]] bool complete() const noexcept {
+        return delivered_ && writer_->ended() && !writer_->writing();
+    }
 
-    carrier::stream_socket plain_;
+    stream_socket plain_;
     std::unique_ptr<record_writer> writer_;
     protocol::opener opener_;
+    outbox out_;
+    inbox in_;
     std::string leftover_;
     const config::session_limits& limits_;
     buffer_pool& pool_;
     protocol::record_ramp ramp_;
     carrier::timer watch_timer_;
     const time_point began_ = clock::now();
-    time_point last_stream_ = began_;       // when a stream byte moved last
-    std::optional<time_point> listening_;   // since when we have waited for the other end
-    clock::duration keepalive_;             // the interval now in force
-    time_point keepalive_skipped_{};        // when one was due but could not be sent
-    std::optional<session_end> first_end_;  // what went wrong first; the rest follows from it
+    time_point last_stream_ = began_;      // when a stream byte moved last
+    std::optional<time_point> listening_;  // since when we have waited for the other end
+    clock::duration keepalive_;            // the interval now in force
+    time_point keepalive_skipped_{};       // when one was due but could not be sent
+    std::unique_ptr<session_end> failed_;  // what went wrong first; the rest follows from it
     std::optional<end_reason> stop_;
     std::optional<protocol::alert> alert_;  // received
+    unsigned waiting_ = 0;                  // steps that are to come
+    bool delivered_ = false;                // the application was told of the END
     bool finished_ = false;                 // both ended, and the carrier was told
     bool done_ = false;                     // and has ended
     traffic moved_;

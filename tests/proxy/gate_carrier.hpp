@@ -1,7 +1,6 @@
 // A carrier whose writes wait until the test lets them through, or fail.
 #pragma once
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/error.hpp>
 
 #include "proxy/carrier/carrier.hpp"
@@ -16,25 +15,21 @@ struct gate {
 class gate_carrier final : public culvert::carrier::carrier {
   public:
     gate_carrier(culvert::carrier::stream_socket socket, gate& door)
-        : pause_(socket.get_executor()),
-          inner_(culvert::carrier::over_tcp(std::move(socket))),
-          door_(door) {}
+        : inner_(culvert::carrier::over_tcp(std::move(socket))), door_(door) {}
 
-    culvert::carrier::awaitable<culvert::carrier::error_code> wait_readable() override {
-        return inner_->wait_readable();
+    culvert::carrier::io_result try_read(culvert::carrier::bytes into) override {
+        return inner_->try_read(into);
     }
-    culvert::carrier::awaitable<culvert::carrier::io_result> read_available(
-        culvert::carrier::bytes into) override {
-        return inner_->read_available(into);
+    [[nodiscard]] bool buffered() const noexcept override { return false; }
+    void begin_write(culvert::carrier::bytes run) override { inner_->begin_write(run); }
+    culvert::carrier::error_code continue_write() override {
+        if (!inner_->writing()) return {};
+        if (door_.shut) return boost::asio::error::would_block;
+        return door_.fails ? door_.fails : inner_->continue_write();
     }
-    culvert::carrier::awaitable<culvert::carrier::error_code> write(
-        culvert::carrier::bytes run) override {
-        while (door_.shut) {
-            pause_.expires_after(std::chrono::milliseconds{1});
-            co_await pause_.async_wait(boost::asio::as_tuple(culvert::carrier::use_awaitable));
-        }
-        if (door_.fails) co_return door_.fails;
-        co_return co_await inner_->write(run);
+    [[nodiscard]] bool writing() const noexcept override { return inner_->writing(); }
+    [[nodiscard]] culvert::carrier::stream_socket& socket() noexcept override {
+        return inner_->socket();
     }
     [[nodiscard]] bool writable() noexcept override { return !door_.shut && inner_->writable(); }
     culvert::carrier::awaitable<culvert::carrier::error_code> finish() override {
@@ -45,7 +40,6 @@ class gate_carrier final : public culvert::carrier::carrier {
     void close() noexcept override { inner_->close(); }
 
   private:
-    culvert::carrier::timer pause_;
     std::unique_ptr<culvert::carrier::carrier> inner_;
     gate& door_;
 };

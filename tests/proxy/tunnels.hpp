@@ -39,8 +39,8 @@ class near_end {
              relay::buffer_pool& pool, ending& end, std::string leftover = {}) {
         carrier::stream_socket plain = world.adopt(plain_fd);
         carrier::arm_reset(plain, true);
-        auto writer = std::make_unique<relay::record_writer>(world.executor(), std::move(wire),
-                                                             std::move(state.sealer));
+        auto writer =
+            std::make_unique<relay::record_writer>(std::move(wire), std::move(state.sealer));
         relay::established far{std::move(writer), std::move(state.opener), std::move(leftover)};
         tunnel_ = std::make_shared<relay::tunnel>(std::move(plain), std::move(far), limits, pool);
         world.spawn(tunnel_->run(), tunnel_, end);

@@ -6,11 +6,13 @@
 
 #include "proxy/carrier/net.hpp"
 
-namespace culvert::carrier {
+namespace culvert::load {
+
+using carrier::awaitable;
 
 class turn {
   public:
-    explicit turn(const executor& ex) : waiters_(ex, time_point::max()) {}
+    explicit turn(const carrier::executor& ex) : waiters_(ex, carrier::time_point::max()) {}
 
     class holder {
       public:
@@ -31,7 +33,7 @@ class turn {
     awaitable<holder> take() {
         while (taken_) {
             // Woken by cancel_one(): the error is the wake-up.
-            co_await waiters_.async_wait(asio::as_tuple(use_awaitable));
+            co_await waiters_.async_wait(boost::asio::as_tuple(carrier::use_awaitable));
         }
         taken_ = true;
         co_return holder(this);
@@ -44,7 +46,7 @@ class turn {
     }
 
     bool taken_ = false;
-    timer waiters_;
+    carrier::timer waiters_;
 };
 
-}  // namespace culvert::carrier
+}  // namespace culvert::load

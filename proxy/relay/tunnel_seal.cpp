@@ -1,0 +1,96 @@
+// The tunnel's first direction: plaintext to records.
+#include <algorithm>
+#include <boost/asio/error.hpp>
+
+#include "proxy/relay/tunnel.hpp"
+
+namespace culvert::relay {
+namespace {
+
+namespace asio = boost::asio;
+
+// So many rounds without waiting, then others get their turn.
+constexpr unsigned rounds_at_once = 2;
+
+// How many slots the first read after a wait offers. Most messages are small, and each slot costs
+// the kernel a little.
+constexpr std::size_t first_slots = 4;
+
+}  // namespace
+
+void tunnel::seal_some() {
+    for (unsigned round = 0; flush_run(); ++round) {
+        if (writer_->ended()) return watch_plain();
+        if (round == rounds_at_once) return let_others_run(&tunnel::seal_some);
+        if (!seal_next()) return wait_for_plain();
+    }
+    when(writer_->to().socket(), stream_socket::wait_write, &tunnel::seal_some);
+}
+
+// True when no run is on its way any more.
+bool tunnel::flush_run() {
+    if (!writer_->flush()) return false;
+    if (out_.sealed > 0) {
+        last_stream_ = clock::now();
+        ramp_.sent(out_.sealed, last_stream_);
+        moved_.to_tunnel += std::exchange(out_.sealed, 0);
+    }
+    return true;
+}
+
+// Begins to write what the application has sent, or its end. False: nothing is there.
+bool tunnel::seal_next() {
+    if (std::exchange(out_.drained, false)) return false;
+    if (!out_.memory) out_.memory = pool_.take();
+    const std::size_t payload = ramp_.size(clock::now());
+    const io_result got = read_slots(payload);
+    if (got.ec == asio::error::would_block) return false;
+    if (got.ec == asio::error::eof) {
+        out_.memory.reset();
+        writer_->begin_empty(protocol::record_type::end);
+        return true;
+    }
+    if (got.ec) end(end_reason::application_reset, got.ec.message());
+    out_.drained = got.drained;
+    out_.sealed = got.size;
+    writer_->begin_data(close_up(payload, got.size), payload);
+    return true;
+}
+
+// Reads straight into the payloads of slots: header 4 || payload || tag 16, one behind the other.
+io_result tunnel::read_slots(std::size_t payload) {
+    buffer& into = *out_.memory;
+    const std::size_t slot = payload + protocol::record_overhead;
+    const std::size_t most = std::min(buffer::max_parts, buffer::size / slot);
+    out_.slots = std::min(out_.slots == 0 ? first_slots : 4 * out_.slots, most);
+    for (std::size_t i = 0; i < out_.slots; ++i)
+        into.parts[i] = {into.memory.data() + i * slot + protocol::header_size, payload};
+    return carrier::try_read(plain_, std::span(into.parts).first(out_.slots));
+}
+
+// The slots that `size` bytes have filled, the last one as short as its payload.
+bytes tunnel::close_up(std::size_t payload, std::size_t size) {
+    const std::size_t records = (size + payload - 1) / payload;
+    return bytes(out_.memory->memory).first(size + records * protocol::record_overhead);
+}
+
+// Holds no buffer while nothing comes.
+void tunnel::wait_for_plain() {
+    out_.memory.reset();
+    out_.slots = 0;
+    when(plain_, stream_socket::wait_read, &tunnel::seal_some);
+}
+
+// After END nobody reads this socket any more, but its failure must still reach the other end.
+void tunnel::watch_plain() {
+    wake();  // perhaps all is complete
+    if (!both_ended()) when(plain_, stream_socket::wait_error, &tunnel::judge_plain);
+}
+
+void tunnel::judge_plain() {
+    if (finished_) return;
+    const error_code ec = carrier::error_of(plain_);
+    if (ec && !both_ended()) end(end_reason::application_reset, ec.message());
+}
+
+}  // namespace culvert::relay
