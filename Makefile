@@ -5,6 +5,7 @@
 #   make test        builds and runs every test, those under sanitizers too
 #   make test-fast   the tests of the release build that need no service
 #   make test-long   messages of GiB, and whatever else takes long
+#   make test-aarch64  the ciphers and the protocol on aarch64, under qemu; part of make test
 #   make mutants     wrong versions of the ciphers, each of which a test must catch
 #   make fuzz        looks for inputs that break the ciphers, a minute for each target
 #   make bench-crypto  the ciphers beside other libraries, into bench/results
@@ -17,7 +18,7 @@ SECONDS_EACH ?= 60
 CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
 SOURCES = git ls-files '*.cpp' '*.hpp'
 
-.PHONY: all run test test-fast test-long test-asan test-tsan mutants fuzz bench-crypto lint format clean
+.PHONY: all run test test-fast test-long test-asan test-tsan test-aarch64 mutants fuzz bench-crypto lint format clean
 
 all: binaries
 
@@ -33,7 +34,7 @@ build/release build/asan build/tsan build/clang:
 run: binaries
 	@python3 bench/demo.py build/release
 
-test: test-asan test-tsan build/release
+test: test-asan test-tsan test-aarch64 build/release
 	@.ci/packages test
 	$(CTEST) --test-dir build/release
 
@@ -44,6 +45,9 @@ test-fast: build/release
 # real binaries would only be slower here.
 test-asan test-tsan: test-%: build/%
 	$(CTEST) --test-dir build/$* -LE system
+
+test-aarch64:
+	@tests/aarch64/run.sh $(JOBS)
 
 test-long: build/release
 	@.ci/packages test

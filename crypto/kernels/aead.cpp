@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "crypto/kernels/aarch64.hpp"
 #include "crypto/kernels/known_answer.hpp"
 #include "crypto/kernels/poly1305_arithmetic.hpp"
 #include "crypto/kernels/portable.hpp"
@@ -41,6 +42,8 @@ std::uint64_t trial(const aead_kernel& kernel, block<5 * aead_run> text) noexcep
 std::span<const aead_kernel> aead_kernel_table() noexcept {
 #if CULVERT_X86
     static const std::array table{aead_avx512, aead_avx2, aead_portable};
+#elif CULVERT_AARCH64
+    static const std::array table{aead_neon, aead_portable};
 #else
     static const std::array table{aead_portable};
 #endif

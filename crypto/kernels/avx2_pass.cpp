@@ -18,7 +18,7 @@
 #include <cstddef>
 
 #include "crypto/kernels/intrinsics.hpp"
-#include "crypto/kernels/poly1305_limbs.hpp"
+#include "crypto/kernels/poly1305_chains.hpp"
 #include "crypto/kernels/poly1305_mulx.hpp"
 
 #if CULVERT_X86
@@ -145,18 +145,6 @@ struct no_mac {
     CULVERT_PART void two_blocks() noexcept {}
 };
 
-// r^32, made once for a multiplier; three words of the powers.
-CULVERT_TARGET_AVX2 CULVERT_PART scalar_limbs power32(aead_state& state) noexcept {
-    auto& words = state.powers.words;
-    if (state.powers.made != poly1305_powers::extent::all) {
-        scalar_limbs power = limbs_of(state.mac.r[0], state.mac.r[1], 0);
-        for (int i = 0; i < 5; ++i) power = product(power, power);
-        words = {power.l0, power.l1, power.l2};
-        state.powers.made = poly1305_powers::extent::all;
-    }
-    return {words[0], words[1], words[2]};
-}
-
 // 64 blocks in two chains of 32.
 class mac_slot {
   public:
@@ -170,11 +158,7 @@ class mac_slot {
     }
 
     CULVERT_TARGET_AVX2 CULVERT_PART void finish(aead_state& state) const noexcept {
-        const scalar_limbs joined =
-            product(limbs_of(first_[0], first_[1], first_[2]), power32(state));
-        const scalar_limbs second = limbs_of(second_[0], second_[1], second_[2]);
-        store_limbs(state.mac,
-                    {joined.l0 + second.l0, joined.l1 + second.l1, joined.l2 + second.l2});
+        join_chains<5>(state, first_, second_);
     }
 
   private:

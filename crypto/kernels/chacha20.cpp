@@ -1,5 +1,6 @@
 #include "crypto/kernels/chacha20.hpp"
 
+#include "crypto/kernels/aarch64.hpp"
 #include "crypto/kernels/known_answer.hpp"
 #include "crypto/kernels/portable.hpp"
 #include "crypto/kernels/x86.hpp"
@@ -9,6 +10,8 @@ namespace culvert::crypto {
 std::span<const chacha20_kernel> chacha20_kernels() noexcept {
 #if CULVERT_X86
     static const std::array table{chacha20_avx512, chacha20_avx2, chacha20_portable};
+#elif CULVERT_AARCH64
+    static const std::array table{chacha20_neon, chacha20_portable};
 #else
     static const std::array table{chacha20_portable};
 #endif

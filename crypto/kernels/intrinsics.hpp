@@ -1,4 +1,5 @@
-// <immintrin.h> without the warnings that g++ 12 has about its own text (GCC bug 105593).
+// The vector instructions of the CPU at hand as functions: <arm_neon.h>, or <immintrin.h> without
+// the warnings that g++ 12 has about its own text (GCC bug 105593).
 #pragma once
 
 #include "crypto/kernels/target.hpp"
@@ -11,4 +12,6 @@
 #endif
 #include <immintrin.h>
 #pragma GCC diagnostic pop
+#elif CULVERT_AARCH64
+#include <arm_neon.h>
 #endif

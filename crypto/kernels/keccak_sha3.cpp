@@ -5,11 +5,10 @@
 // rho's rotate, BCAX chi; 66 of them a round. As pi only renames registers, 25 lanes, theta's five
 // words and two copies fill all 32.
 
-#include <arm_neon.h>
-
 #include <utility>
 
 #include "crypto/kernels/cpu.hpp"
+#include "crypto/kernels/intrinsics.hpp"
 #include "crypto/kernels/keccak_aarch64.hpp"
 #include "crypto/kernels/keccak_constants.hpp"
 #include "crypto/kernels/target.hpp"

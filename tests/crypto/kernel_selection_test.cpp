@@ -1,6 +1,9 @@
 // The choice among kernels, with tables made for the purpose and with the real ones.
 #include <doctest/doctest.h>
 
+#include <cstdio>
+#include <cstdlib>
+
 #include "crypto/kernels/aead.hpp"
 #include "crypto/kernels/chacha20.hpp"
 #include "crypto/kernels/keccak.hpp"
@@ -145,6 +148,18 @@ TEST_CASE("a kernel that is wrong does not pass its known-answer test") {
         crypto::keccak_kernels().back().permute_n(lanes, states & ~std::size_t{1});
     };
     CHECK_FALSE(passes_test(keccak));
+}
+
+// CULVERT_TEST_KERNELS has all of them, as printed here: for runs that are about one kind of CPU.
+TEST_CASE("the kernels in use are those that the run is meant for") {
+    std::string in_use;
+    for (const auto& choice : crypto::kernel_choices()) {
+        if (!in_use.empty()) in_use += ' ';
+        in_use += std::string(choice.primitive) + '=' + choice.kernel;
+    }
+    std::printf("CULVERT_TEST_KERNELS='%s'\n", in_use.c_str());
+    const char* meant = std::getenv("CULVERT_TEST_KERNELS");
+    if (meant != nullptr) CHECK(in_use == std::string(meant));
 }
 
 TEST_CASE("the report names the kernels in use") {
