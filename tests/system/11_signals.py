@@ -42,7 +42,7 @@ class Stopping(case.SystemTest):
         began = time.monotonic()
         until(lambda: not is_listening(self.port_of(tunnel, end)), 2, "the listener is closed")
         # In a quiet house it takes no 100 ms.
-        self.assertLess(time.monotonic() - began, 1)
+        self.assertLess(time.monotonic() - began, 5)
         with self.assertRaises(ConnectionRefusedError):
             connect(self.port_of(tunnel, end))
 
