@@ -25,11 +25,11 @@ def aead(run, clang, way):
     best = run.best("aead")
     series = speed_lines(run, way, lambda row: row.number, best)
     if clang:
-        series += [plot.Line(f"{line.name}, clang", line.points, line.colour, dashed=True)
+        series += [plot.Line(f"{line.name}, {clang.compiler_name()}", line.points, line.colour, dashed=True)
                    for line in speed_lines(clang, way, lambda row: row.number, None)
                    if line.name == best]
     title = f"ChaCha20-Poly1305, {way}, by the size of the message"
-    return plot.lines(title, series, x="bytes a message", y="GB/s", log_y=True, margin=190,
+    return plot.lines(title, series, x="bytes a message", y="GB/s", log_y=True, margin=210,
                       name_x="{:,}".format)
 
 

@@ -20,7 +20,10 @@ namespace {
 using namespace culvert;
 
 #ifdef __clang__
-constexpr const char* compiler = "clang " __clang_version__;
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
+constexpr const char* compiler =
+    "clang " TEXT(__clang_major__) "." TEXT(__clang_minor__) "." TEXT(__clang_patchlevel__);
 #else
 constexpr const char* compiler = "g++ " __VERSION__;
 #endif

@@ -68,6 +68,10 @@ class Measured:
             self.rows[name] = Row(name, kept)
         self.ghz = median(1000 / one["probes"]["frequency"] for one in rounds)
 
+    def compiler_name(self):
+        """Without the minor version: "g++ 12"."""
+        return self.compiler.split(".")[0]
+
     def best(self, primitive):
         """culvert by the kernel that it chooses here."""
         return f"culvert {self.kernels[primitive]}"

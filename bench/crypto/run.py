@@ -63,14 +63,10 @@ def heading(about):
 def all_bars(runs):
     found = bars.gcc_12(runs[0])
     for bar in found:
-        bar["compiler"] = short_compiler(runs[0])
+        bar["compiler"] = runs[0].compiler_name()
     for run in runs[1:]:
-        found += [bar | {"compiler": short_compiler(run)} for bar in bars.clang_19(run)]
+        found += [bar | {"compiler": run.compiler_name()} for bar in bars.clang_19(run)]
     return found
-
-
-def short_compiler(run):
-    return run.compiler.split(".")[0]
 
 
 def write_readme(about, found):
