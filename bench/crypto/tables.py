@@ -64,6 +64,10 @@ def table(rows):
         yield f"  {row['by']:56}" + "".join(f"{cell:>13}" for cell in cells)
 
 
+def value(bar):
+    return f"{bar['value']:.3f}" if bar["value"] < 10 else f"{bar['value']:.1f}"
+
+
 def verdict(bar):
     return "met" if bar["met"] else "NOT MET"
 
@@ -75,7 +79,7 @@ def sign(bar):
 def bar_table(bars):
     yield f"{'compiler':12}{'bar':74}{'value':>9}{'':>9}"
     for bar in bars:
-        yield (f"{bar['compiler']:12}{bar['name']:74}{bar['value']:9.2f}{sign(bar):>9}"
+        yield (f"{bar['compiler']:12}{bar['name']:74}{value(bar):>9}{sign(bar):>9}"
                f"  {verdict(bar)}")
 
 
@@ -83,5 +87,5 @@ def bar_markdown(bars):
     yield "| bar | compiler | value | must be | |"
     yield "|---|---|---|---|---|"
     for bar in bars:
-        yield (f"| {bar['name']} | {bar['compiler']} | {bar['value']:.2f} | {sign(bar)} "
+        yield (f"| {bar['name']} | {bar['compiler']} | {value(bar)} | {sign(bar)} "
                f"| {verdict(bar)} |")
