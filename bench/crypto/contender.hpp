@@ -1,16 +1,16 @@
-// One way to encrypt and authenticate: culvert with a kernel, or a peer.
+// Who can be measured: a way to encrypt and authenticate, a way to hash. culvert by one of its
+// kernels, or a peer.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "crypto/chacha20poly1305.hpp"
+#include "crypto/bytes.hpp"
 
 namespace culvert::bench {
 
-// What all contenders work on: key, nonce, 13 bytes of additional data as in a record, 64 KiB.
+// What the AEADs work on: key, nonce, 13 bytes of additional data as in a record, 64 KiB.
 struct work {
     static constexpr std::size_t longest = 65536;
     static constexpr std::size_t ad_size = 13;
@@ -19,15 +19,12 @@ struct work {
     std::vector<std::uint8_t> plaintext, ciphertext, out;
 };
 
-// Deterministic content.
-work make_work();
-
-class contender {
+class aead {
   public:
-    contender() = default;
-    contender(const contender&) = delete;
-    contender& operator=(const contender&) = delete;
-    virtual ~contender() = default;
+    aead() = default;
+    aead(const aead&) = delete;
+    aead& operator=(const aead&) = delete;
+    virtual ~aead() = default;
 
     [[nodiscard]] virtual std::string name() const = 0;
     // The first `size` bytes of plaintext to `out` and the tag to `tag`.
@@ -40,10 +37,17 @@ class contender {
         return size == 0 && piece == 0 && open(w, 0);
     }
 };
+using aeads = std::vector<std::unique_ptr<aead>>;
 
-using contenders = std::vector<std::unique_ptr<contender>>;
+class hash {
+  public:
+    hash() = default;
+    hash(const hash&) = delete;
+    hash& operator=(const hash&) = delete;
+    virtual ~hash() = default;
 
-// OpenSSL, libsodium, ipsec-mb by jobs and by direct calls, libgcrypt.
-contenders aead_peers();
+    // One message; the size of `out` is the algorithm's, or any for the XOFs.
+    virtual void operator()(crypto::bytes_view in, crypto::bytes out) = 0;
+};
 
 }  // namespace culvert::bench

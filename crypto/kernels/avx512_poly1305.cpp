@@ -118,21 +118,27 @@ CULVERT_TARGET_AVX512 CULVERT_PART limbs load_first(const poly1305_state& mac,
                load_accumulator(mac, static_cast<__mmask8>(1u << lane)));
 }
 
-// lanes · r^8n + …, n groups, 1 … 8 of them.
+// x times the power at r.
+CULVERT_TARGET_AVX512 CULVERT_PART void multiply_add(sums& to, const limbs& x,
+                                                     const std::uint64_t* r) noexcept {
+    multiply_add(to, x, words(r[0]), words(r[row]), words(r[2 * row]), words(r[3 * row]),
+                 words(r[4 * row]));
+}
+
+// lanes · r^8n + …, n groups, 1 … 8 of them. The lanes come last: what is multiplied before them
+// needs not wait for the carry that made them.
 CULVERT_TARGET_AVX512 CULVERT_PART limbs add_groups(const std::uint64_t* powers, const limbs& lanes,
                                                     const std::uint8_t* in,
                                                     std::size_t groups) noexcept {
     sums s = no_sums();
-    limbs x = lanes;
-    for (const std::uint64_t* r = powers + groups; r != powers; in += 128) {
-        --r;
-        multiply_add(s, x, words(r[0]), words(r[row]), words(r[2 * row]), words(r[3 * row]),
-                     words(r[4 * row]));
-        x = load_group(in);
-    }
-    s.low0 = _mm512_add_epi64(s.low0, x.l0);
-    s.low1 = _mm512_add_epi64(s.low1, x.l1);
-    s.low2 = _mm512_add_epi64(s.low2, x.l2);
+    const std::uint64_t* r = powers + groups - 1;
+    const std::uint64_t* const most = r;
+    for (; r != powers; in += 128) multiply_add(s, load_group(in), --r);
+    const limbs last = load_group(in);
+    s.low0 = _mm512_add_epi64(s.low0, last.l0);
+    s.low1 = _mm512_add_epi64(s.low1, last.l1);
+    s.low2 = _mm512_add_epi64(s.low2, last.l2);
+    multiply_add(s, lanes, most);
     return carry(s);
 }
 

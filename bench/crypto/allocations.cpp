@@ -1,4 +1,4 @@
-#include "bench/sponge/allocations.hpp"
+#include "bench/crypto/allocations.hpp"
 
 #include <cstddef>
 

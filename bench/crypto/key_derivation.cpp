@@ -1,12 +1,11 @@
 // cSHAKE and KMAC as key derivation uses them, and what all derivations of a handshake cost.
-#include <benchmark/benchmark.h>
-
 #include <array>
 #include <string_view>
+#include <utility>
 
-#include "bench/sponge/allocations.hpp"
-#include "bench/sponge/peers.hpp"
-#include "bench/sponge/suites.hpp"
+#include "bench/crypto/allocations.hpp"
+#include "bench/crypto/peers/peers.hpp"
+#include "bench/crypto/rows.hpp"
 #include "crypto/cshake.hpp"
 #include "crypto/kmac.hpp"
 
@@ -42,6 +41,11 @@ void cshake_kept(benchmark::State& state) {
     });
 }
 
+void one_permutation(benchmark::State& state) {
+    crypto::keccak_lanes lanes{};
+    measure(state, [&] { crypto::best_keccak_kernel().permute(lanes); });
+}
+
 void cshake_anew(benchmark::State& state) {
     std::array<std::uint8_t, 64> out;
     measure(state, [&] { crypto::cshake256::hash(text("N"), text("S"), text("testdata"), out); });
@@ -67,23 +71,43 @@ void kmac_two(benchmark::State& state) {
 }
 
 void kmac_openssl(benchmark::State& state) {
-    openssl_kmac256 peer(text("culvert/1 box"), 32);
+    const auto peer = openssl_kmac256(text("culvert/1 box"), key, 32);
     std::array<std::uint8_t, 32> out;
-    measure(state, [&] { peer.mac(key, input, out); });
+    measure(state, [&] { (*peer)(input, out); });
 }
+
+// What is done once for all handshakes, and what at once.
+enum class kept { nothing, states, states_two_at_once };
+
+// A label with the state that follows it.
+class customisation {
+  public:
+    customisation(const char* label, const crypto::keccak_kernel& kernel)
+        : kernel_(kernel), label_(label), state_(text(label), kernel) {}
+    [[nodiscard]] const kmac256::customised& state() const { return state_; }
+    [[nodiscard]] kmac256::customised anew() const {
+        return kmac256::customised(text(label_), kernel_);
+    }
+
+  private:
+    const crypto::keccak_kernel& kernel_;
+    const char* label_;
+    kmac256::customised state_;
+};
 
 // The derivations of one end of a handshake (PROTOCOL.md sections 2 to 4), without its ciphers and
 // key agreements and with empty pads: h = H(h ‖ data) and KDF(ck, input, label).
 class handshake {
   public:
-    handshake(const crypto::keccak_kernel& kernel, bool at_once)
-        : at_once_(at_once),
-          hash_({}, text("culvert/1 hash"), kernel),
-          box_(text("culvert/1 box"), kernel),
-          mix_(text("culvert/1 mix"), kernel),
-          c2s_(text("culvert/1 c2s"), kernel),
-          s2c_(text("culvert/1 s2c"), kernel),
-          epoch_(text("culvert/1 epoch"), kernel) {}
+    handshake(const crypto::keccak_kernel& kernel, kept what)
+        : kept_(what),
+          kernel_(kernel),
+          hash_(make_hash()),
+          box_("culvert/1 box", kernel),
+          mix_("culvert/1 mix", kernel),
+          c2s_("culvert/1 c2s", kernel),
+          s2c_("culvert/1 s2c", kernel),
+          epoch_("culvert/1 epoch", kernel) {}
 
     void run(bool static_keys) {
         absorb(32);  // salt
@@ -105,7 +129,11 @@ class handshake {
     }
 
   private:
+    [[nodiscard]] crypto::cshake256 make_hash() const {
+        return {{}, text("culvert/1 hash"), kernel_};
+    }
     void absorb(std::size_t size) {
+        if (kept_ == kept::nothing) hash_ = make_hash();
         hash_.reset();
         hash_.absorb(h_);
         hash_.absorb(bytes_view(data_).first(size));
@@ -120,9 +148,11 @@ class handshake {
         std::array<std::uint8_t, 112> c2s, s2c;
         const crypto::bytes secret_c2s = crypto::bytes(c2s).first(32);
         const crypto::bytes secret_s2c = crypto::bytes(s2c).first(32);
-        if (at_once_) {
-            kmac256::mac_two(c2s_, {ck_, h_}, secret_c2s, s2c_, {ck_, h_}, secret_s2c);
-            kmac256::mac_two(epoch_, {secret_c2s, {}}, c2s, epoch_, {secret_s2c, {}}, s2c);
+        if (kept_ == kept::states_two_at_once) {
+            kmac256::mac_two(c2s_.state(), {ck_, h_}, secret_c2s, s2c_.state(), {ck_, h_},
+                             secret_s2c);
+            kmac256::mac_two(epoch_.state(), {secret_c2s, {}}, c2s, epoch_.state(),
+                             {secret_s2c, {}}, s2c);
         } else {
             derive(c2s_, ck_, h_, secret_c2s);
             derive(s2c_, ck_, h_, secret_s2c);
@@ -132,16 +162,16 @@ class handshake {
         benchmark::DoNotOptimize(c2s);
         benchmark::DoNotOptimize(s2c);
     }
-    static void derive(const kmac256::customised& custom, bytes_view from, bytes_view in,
-                       crypto::bytes out) {
-        kmac256 mac(custom, from);
+    void derive(const customisation& custom, bytes_view from, bytes_view in, crypto::bytes out) {
+        kmac256 mac(kept_ == kept::nothing ? custom.anew() : custom.state(), from);
         mac.absorb(in);
         std::move(mac).finish(out);
     }
 
-    bool at_once_;
+    kept kept_;
+    const crypto::keccak_kernel& kernel_;
     crypto::cshake256 hash_;
-    kmac256::customised box_, mix_, c2s_, s2c_, epoch_;
+    customisation box_, mix_, c2s_, s2c_, epoch_;
     std::array<std::uint8_t, 64> h_{};
     std::array<std::uint8_t, 32> ck_{};
     std::array<std::uint8_t, 64> data_{};
@@ -165,38 +195,40 @@ const crypto::keccak_kernel counting{"counting", []() noexcept { return true; },
                                          crypto::best_keccak_kernel().permute_n(lanes, states);
                                      }};
 
-double passes_of(bool static_keys, bool at_once) {
-    handshake counted(counting, at_once);
+double passes_of(bool static_keys, kept what) {
+    handshake counted(counting, what);
     passes = 0;
     counted.run(static_keys);
     return static_cast<double>(passes);
 }
 
-void register_handshake(const char* name, bool static_keys, bool at_once,
-                        const crypto::keccak_kernel& kernel) {
-    benchmark::RegisterBenchmark(name, [=, &kernel](benchmark::State& state) {
-        handshake kept(kernel, at_once);
-        measure(state, [&] { kept.run(static_keys); });
-        state.counters["permutations"] = passes_of(static_keys, at_once);
-    });
+void add_handshake(rows& to, const std::string& who, kept what,
+                   const crypto::keccak_kernel& kernel) {
+    for (const bool static_keys : {false, true}) {
+        const auto measured = [=, &kernel](benchmark::State& state) {
+            handshake end(kernel, what);
+            measure(state, [&] { end.run(static_keys); });
+            state.counters["permutations"] = passes_of(static_keys, what);
+        };
+        to.add(static_keys ? "handshake/static" : "handshake/psk", who, measured);
+    }
 }
 
 }  // namespace
 
-void register_key_derivation() {
-    benchmark::RegisterBenchmark("cSHAKE256/N,S,testdata/kept", cshake_kept);
-    benchmark::RegisterBenchmark("cSHAKE256/N,S,testdata/anew", cshake_anew);
-    benchmark::RegisterBenchmark("KMAC256/32+64/culvert", kmac_kept);
-    benchmark::RegisterBenchmark("KMAC256/32+64/openssl", kmac_openssl);
-    benchmark::RegisterBenchmark("KMAC256_two/32+64/culvert", kmac_two);
+void add_key_derivation(rows& to) {
+    to.add("cSHAKE256/N,S,testdata", "state kept", cshake_kept);
+    to.add("cSHAKE256/N,S,testdata", "nothing kept", cshake_anew);
+    to.add("cSHAKE256/N,S,testdata", "one permutation", one_permutation);
+    to.add("KMAC256/32,64", "culvert, state kept", kmac_kept);
+    to.add("KMAC256/32,64", "culvert, two at once", kmac_two);
+    to.add("KMAC256/32,64", "openssl", kmac_openssl);
     const auto& best = crypto::best_keccak_kernel();
     const auto& portable = crypto::keccak_kernels().back();
-    register_handshake("handshake/psk/culvert", false, true, best);
-    register_handshake("handshake/psk/one_by_one", false, false, best);
-    register_handshake("handshake/psk/portable_one_by_one", false, false, portable);
-    register_handshake("handshake/static/culvert", true, true, best);
-    register_handshake("handshake/static/one_by_one", true, false, best);
-    register_handshake("handshake/static/portable_one_by_one", true, false, portable);
+    add_handshake(to, "nothing kept", kept::nothing, best);
+    add_handshake(to, "states kept", kept::states, best);
+    add_handshake(to, "states kept, two at once", kept::states_two_at_once, best);
+    add_handshake(to, "the same, portable kernel", kept::states_two_at_once, portable);
 }
 
 }  // namespace culvert::bench
