@@ -1,0 +1,104 @@
+"""One measurement: a contender's two ends are up, the load client runs through them, and what they
+use is read at the moments that the load client marks."""
+
+import dataclasses
+import json
+import subprocess
+import threading
+
+import accounting
+from contenders import refusal
+from processes import DidNotStart, Process
+
+PATIENCE_SECONDS = 20  # beyond what a run should take
+
+
+class Failed(Exception):
+    """A contender could not do it; the text says what happened."""
+
+
+class Tunnel:
+    """A contender in its place: backend, server and client, all running."""
+
+    def __init__(self, contender, place, mode):
+        self.place = place
+        self.sides = {}
+        self.raw = contender.breaks_half_close and mode == "churn"
+        try:
+            self.start("backend", place.backend,
+                       (place.binaries / "culvert-load", "serve", *(["echo"] if self.raw else []),
+                        f"127.0.0.1:{place.backend}", "--quiet"))
+            if contender.ends:
+                server, client = contender.ends(place)
+                for command in (server, client):
+                    why = refusal(place, command)
+                    if why:
+                        raise Failed(why)
+                self.start("server", place.tunnel, server)
+                self.start("client", place.entry, client)
+            else:
+                place.entry = place.backend
+        except DidNotStart as why:
+            self.stop()
+            raise Failed(str(why)) from None
+        except Failed:
+            self.stop()
+            raise
+
+    def start(self, side, port, command):
+        process = Process(self.place.folder, f"{self.place.name}-{side}", command)
+        self.sides[side] = process
+        process.wait_for(port)
+
+    def pids(self):
+        return {side: process.pids() for side, process in self.sides.items()}
+
+    def raw_options(self):
+        """Churn ends each connection. Where the verdict would get lost then, an echo without one
+        is asked for instead: a little less work than what the others do."""
+        return ["--raw"] if self.raw else []
+
+    def stop(self):
+        for process in reversed(self.sides.values()):
+            process.stop()
+
+
+@dataclasses.dataclass
+class Measured:
+    load: dict            # what the load client has found
+    begin: dict           # what `read` returned at the begin
+    end: dict             # and at the end
+    complaints: list      # connections that failed, by the load client's words
+
+
+def cpu_of(tunnel):
+    return {side: accounting.cpu_seconds(pids) for side, pids in tunnel.pids().items()}
+
+
+def pss_of(tunnel):
+    return {side: accounting.pss_bytes(pids) for side, pids in tunnel.pids().items()}
+
+
+def run_load(tunnel, mode, options, read, seconds):
+    """Runs the load client, which should take so many seconds. Throws Failed when nothing came of
+    it."""
+    command = [tunnel.place.binaries / "culvert-load", mode, "--to",
+               f"127.0.0.1:{tunnel.place.entry}", "--json", "--marks", "--quiet", *options]
+    marks = {}
+    complaints = []
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True) as load:
+        late = threading.Timer(seconds + PATIENCE_SECONDS, load.kill)
+        late.start()
+        try:
+            for line in load.stderr:
+                if line.strip() in ("begin", "end"):
+                    marks[line.strip()] = read(tunnel)
+                else:
+                    complaints.append(line.strip().removeprefix("culvert-load: "))
+            output = load.stdout.read()
+        finally:
+            late.cancel()
+    if not output.strip() or len(marks) != 2:
+        raise Failed("; ".join(complaints) or "no result in time")
+    return Measured(json.loads(output), marks["begin"], marks["end"], complaints)
