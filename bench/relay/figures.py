@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import calls
 import measuring
 from measuring import Failed
 
@@ -40,8 +41,12 @@ CELLS = [
     *latency_cells(),
     *(Cell("churn", str(n), "churn", n, main=True) for n in (1, 32)),
     *(Cell("idle", str(n), "idle", n, main=n == 2000) for n in (2000, 9000)),
+    Cell("calls", "bulk, 1 up", "bulk", 1, ("--direction", "up")),
+    Cell("calls", "bulk, 1 down", "bulk", 1, ("--direction", "down")),
+    Cell("calls", "1 x 1 B", "latency", 1),
 ]
-FIGURES = ("bulk", "latency", "churn", "idle")
+FIGURES = ("bulk", "latency", "churn", "idle", "calls")
+ONCE = ("idle", "calls")  # they do not vary from round to round
 
 
 def takes_part(contender, cell):
@@ -49,6 +54,8 @@ def takes_part(contender, cell):
         return False
     if cell.figure == "idle":
         return cell.connections <= contender.most_idle
+    if cell.figure == "calls" and not contender.ends:
+        return False
     return cell.connections <= contender.most_connections
 
 
@@ -58,8 +65,11 @@ def warm_up_ms(contender, cell):
 
 def sample(tunnel, contender, cell, seconds):
     """The figures of one cell, measured once; throws Failed."""
-    return take_idle(tunnel, cell) if cell.figure == "idle" else \
-        take_load(tunnel, contender, cell, seconds)
+    if cell.figure == "idle":
+        return take_idle(tunnel, cell)
+    if cell.figure == "calls":
+        return calls.count(tunnel, cell, seconds)
+    return take_load(tunnel, contender, cell, seconds)
 
 
 def take_load(tunnel, contender, cell, seconds):

@@ -12,9 +12,12 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 import figures  # noqa: E402
 import keys  # noqa: E402
+import machine  # noqa: E402
 import namespace  # noqa: E402
+import report  # noqa: E402
 from contenders import CONTENDERS, Place  # noqa: E402
 from measuring import Failed, Tunnel  # noqa: E402
+from samples import Samples  # noqa: E402
 
 
 def chosen_from(known):
@@ -27,10 +30,15 @@ def chosen_from(known):
     return parse
 
 
+def absolute(name):
+    return pathlib.Path(name).absolute()
+
+
 def options():
     names = [contender.name for contender in CONTENDERS]
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build/release"),
+    parser.add_argument("--build", type=absolute,
+                        default=absolute("build/release"),
                         help="the folder of culvert and culvert-load [%(default)s]")
     parser.add_argument("--only", type=chosen_from(figures.FIGURES), default=figures.FIGURES,
                         metavar="FIGURE,...", help="of " + ", ".join(figures.FIGURES))
@@ -40,6 +48,9 @@ def options():
                         metavar="NAME,...", help="of " + ", ".join(names))
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=1, help="each measurement [%(default)s]")
+    parser.add_argument("--results", type=absolute, metavar="FOLDER",
+                        help="where tables, JSON and plots go [a new one]")
+    parser.add_argument("--readme", action="store_true", help="write the bars into README.md")
     return parser.parse_args()
 
 
@@ -49,21 +60,23 @@ class Bench:
         self.folder = folder
         self.ports = itertools.count(namespace.FIRST_PORT)
         self.contenders = [c for c in CONTENDERS if c.name in given.contenders]
-        self.samples = []
+        self.samples = Samples()
 
     def open(self, contender, cell):
-        return Tunnel(contender, Place(contender.name, self.folder, self.given.build.resolve(),
-                                       *itertools.islice(self.ports, 3)), cell.mode)
+        ports = itertools.islice(self.ports, 3)
+        return Tunnel(contender, Place(contender.name, self.folder, self.given.build, *ports),
+                      cell.mode)
 
-    def cells(self):
+    def cells(self, number):
         return [cell for cell in figures.CELLS if cell.figure in self.given.only
-                and (not self.given.cells or cell.name in self.given.cells)]
+                and (not self.given.cells or cell.name in self.given.cells)
+                and (number == 0 or cell.figure not in figures.ONCE)]
 
     def run(self):
+        """Round by round, cell by cell, the contenders one after the other, so that whatever
+        disturbs the machine disturbs those that are compared alike."""
         for number in range(self.given.rounds):
-            for cell in self.cells():
-                if cell.figure == "idle" and number > 0:
-                    continue  # memory does not vary from round to round
+            for cell in self.cells(number):
                 for contender in self.contenders:
                     if figures.takes_part(contender, cell):
                         self.take(number, cell, contender)
@@ -77,9 +90,9 @@ class Bench:
                 tunnel.stop()
         except Failed as why:
             found = {"failed": str(why)}
-        self.samples.append({"round": number, "figure": cell.figure, "cell": cell.name,
-                             "contender": contender.name, **found})
-        print(f"{cell.figure:8} {cell.name:12} {contender.name:20}", short(found), flush=True)
+        self.samples.add(number, cell, contender, found)
+        print(f"{number + 1} {cell.figure:8}{cell.name:14}{contender.name:25}", short(found),
+              file=sys.stderr)
 
 
 def short(found):
@@ -90,18 +103,25 @@ def short(found):
 def main():
     given = options()
     namespace.enter()
-    print("congestion control:", namespace.congestion_control())
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="culvert-bench-") as name:
-        folder = pathlib.Path(name)
-        keys.make_all(folder, given.build.resolve() / "culvert")
-        bench = Bench(given, folder)
+        keys.make_all(pathlib.Path(name), given.build / "culvert")
+        bench = Bench(given, pathlib.Path(name))
+        about = machine.facts(bench.contenders, given.build)
         bench.run()
-    print(f"{time.monotonic() - began:.0f} s")
+    about |= {"rounds": given.rounds, "seconds": given.seconds,
+              "minutes": round((time.monotonic() - began) / 60, 1)}
+    results = given.results or pathlib.Path(tempfile.mkdtemp(prefix="culvert-results-"))
+    text, found = report.write(results, about, bench.samples, bench.contenders)
+    if given.readme:
+        report.write_readme(about, found)
+    print(text)
+    print(f"{about['minutes']} minutes; written to {results}")
+    return 0 if all(bar["met"] for bar in found) else 1
 
 
 if __name__ == "__main__":
     try:
-        main()
+        sys.exit(main())
     except namespace.NoNamespace as reason:
         sys.exit(f"bench: {reason}")
