@@ -208,7 +208,9 @@ command parse_serve(const std::vector<std::string>& words) {
     const auto& free = given.free_words();
     if (given.has("help"))
         return show_help{
-            help("culvert-load serve [echo|sink|source] [HOST:]PORT|unix:PATH", {table})};
+            help("culvert-load serve [echo|sink|source] [HOST:]PORT|unix:PATH\n"
+                 "On SIGUSR1 it tells on stderr how many bytes it has received and sent so far.",
+                 {table})};
     if (free.empty()) throw usage_error("serve where? culvert-load serve 127.0.0.1:7000");
     serve_plan out;
     if (free.size() == 2) {

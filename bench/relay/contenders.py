@@ -42,7 +42,7 @@ class Contender:
     # Place -> the commands of the end that has the tunnel's port and of the one with the entry's.
     ends: Callable | None
     version: tuple = ()        # a command that tells it
-    connecting_ms: float = 0.5  # of both cores for each connection: how long to wait for many
+    connecting_ms: float = 0.7  # of both cores for each connection: how long to wait for many
     most_idle: int = FEW_IDLE
     most_connections: int = 1024
     # Closes both ways when one has ended, so that the backend's verdict on a stream gets lost.

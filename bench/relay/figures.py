@@ -6,8 +6,7 @@ import calls
 import measuring
 from measuring import Failed
 
-GIB = 2**30
-KIB = 2**10
+GIB, MIB, KIB = 2**30, 2**20, 2**10
 OPENING_SECONDS = 60
 
 
@@ -60,7 +59,8 @@ def takes_part(contender, cell):
 
 
 def warm_up_ms(contender, cell):
-    return int(200 + contender.connecting_ms * min(cell.connections, 1024))
+    """Until all are connected and the sockets' buffers are full."""
+    return int(200 + (contender.connecting_ms + 1) * cell.connections)
 
 
 def sample(tunnel, contender, cell, seconds):
@@ -72,23 +72,33 @@ def sample(tunnel, contender, cell, seconds):
     return take_load(tunnel, contender, cell, seconds)
 
 
+def reading(cell):
+    """What is read when the measurement begins, and when it ends."""
+    if cell.figure != "bulk" or "down" in cell.options:
+        return measuring.cpu_of
+    return lambda tunnel: {"arrived": measuring.backend_received(tunnel), **measuring.cpu_of(tunnel)}
+
+
 def take_load(tunnel, contender, cell, seconds):
     warm_up = warm_up_ms(contender, cell)
-    options = (*cell.options, *tunnel.raw_options(), "--connections", str(cell.connections), "--warm-up", f"{warm_up}ms",
-               "--duration", f"{int(seconds * 1000)}ms", "--grace", "3s")
-    found = measuring.run_load(tunnel, cell.mode, options, measuring.cpu_of, seconds + warm_up / 1e3)
-    amount = found.load["bytes"] / GIB if cell.figure == "bulk" else found.load["requests"] / 1e6
+    options = (*cell.options, *tunnel.raw_options(), "--connections", str(cell.connections),
+               "--warm-up", f"{warm_up}ms", "--duration", f"{int(seconds * 1000)}ms", "--grace",
+               "5s")
+    found = measuring.run_load(tunnel, cell.mode, options, reading(cell), seconds + warm_up / 1e3)
+    used = {name: found.end[name] - found.begin[name] for name in found.begin}
+    # Bytes count where they arrive, at the backend and at the load client.
+    moved = used.pop("arrived", 0) + found.load["bytes_received"]
+    amount = moved / GIB if cell.figure == "bulk" else found.load["requests"] / 1e6
     if amount <= 0:
         raise Failed("; ".join(found.complaints) or "nothing came through")
-    cpu = {side: (found.end[side] - found.begin[side]) / amount for side in found.begin}
-    cpu["load"] = found.load["cpu_seconds"] / amount
+    cpu = {side: seconds / amount for side, seconds in used.items()}
     out = {"cpu_client": cpu.get("client"), "cpu_server": cpu.get("server"),
            "cpu_both": cpu["client"] + cpu["server"] if "client" in cpu else None,
-           "cpu_load": cpu["load"], "cpu_backend": cpu["backend"]}
+           "cpu_load": found.load["cpu_seconds"] / amount, "cpu_backend": cpu["backend"]}
     if found.complaints:
         out["complaints"] = found.complaints
     if cell.figure == "bulk":
-        return {"mib_s": found.load["mib_per_second"], **out}
+        return {"mib_s": moved / MIB / found.load["seconds"], **out}
     times = found.load["latency_us"]
     return {"per_s": found.load["requests_per_second"], "p50": times["p50"], "p99": times["p99"],
             "p99.9": times["p99.9"], **out}

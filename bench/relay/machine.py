@@ -37,7 +37,8 @@ def facts(contenders, build):
     return {"machine": f"{cpu()}, {os.cpu_count()} CPUs",
             "kernel": f"{platform.system()} {platform.release()}",
             "congestion_control": namespace.congestion_control(),
-            "settings": namespace.SETTINGS,
+            "settings": namespace.SETTINGS | namespace.BUFFERS,
+            "settings_from_1000_connections": namespace.MANY_BUFFERS,
             "versions": versions}
 
 

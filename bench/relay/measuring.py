@@ -3,13 +3,17 @@ use is read at the moments that the load client marks."""
 
 import dataclasses
 import json
+import re
+import signal
 import subprocess
 import threading
+import time
 
 import accounting
 from contenders import refusal
-from processes import DidNotStart, Process
+from processes import DidNotStart, Process, send
 
+ANSWER_SECONDS = 5
 PATIENCE_SECONDS = 20  # beyond what a run should take
 
 
@@ -71,12 +75,42 @@ class Measured:
     complaints: list      # connections that failed, by the load client's words
 
 
+SO_FAR = re.compile(rb"so far (\d+) bytes received, (\d+) sent")
+
+
+def backend_received(tunnel):
+    """Bytes that have come out of the tunnel at the backend, which it tells when asked: what the
+    load client has sent may still be on its way."""
+    backend = tunnel.sides["backend"]
+    told = len(SO_FAR.findall(backend.log.read_bytes()))
+    send(backend.process.pid, signal.SIGUSR1)
+    deadline = time.monotonic() + ANSWER_SECONDS
+    while time.monotonic() < deadline:
+        found = SO_FAR.findall(backend.log.read_bytes())
+        if len(found) > told:
+            return int(found[-1][0])
+        time.sleep(0.001)
+    raise Failed("the backend does not answer")
+
+
 def cpu_of(tunnel):
     return {side: accounting.cpu_seconds(pids) for side, pids in tunnel.pids().items()}
 
 
 def pss_of(tunnel):
     return {side: accounting.pss_bytes(pids) for side, pids in tunnel.pids().items()}
+
+
+def merged(complaints):
+    """The load client's lines, "7 x what was wrong", those that differ in numbers only added up."""
+    times = {}
+    for line in complaints:
+        count, _, what = line.partition(" x ")
+        if not count.isdigit():
+            count, what = "1", line
+        what = re.sub(r"\d+", "N", what)
+        times[what] = times.get(what, 0) + int(count)
+    return [f"{count:,} x {what}" for what, count in times.items()]
 
 
 def run_load(tunnel, mode, options, read, seconds):
@@ -101,5 +135,5 @@ def run_load(tunnel, mode, options, read, seconds):
         finally:
             late.cancel()
     if not output.strip() or (read and len(marks) != 2):
-        raise Failed("; ".join(complaints) or "no result in time")
-    return Measured(json.loads(output), marks.get("begin"), marks.get("end"), complaints)
+        raise Failed("; ".join(merged(complaints)) or "no result in time")
+    return Measured(json.loads(output), marks.get("begin"), marks.get("end"), merged(complaints))

@@ -19,6 +19,12 @@ SETTINGS = {
     "net.core.somaxconn": "4096",
     "net.ipv4.tcp_max_syn_backlog": "4096",
 }
+# The most that a socket may buffer: Linux's usual. With many connections less, or three legs of
+# each on one host fill all the memory that the kernel has for TCP, and it drops segments.
+BUFFERS = {"net.ipv4.tcp_rmem": "4096 131072 6291456", "net.ipv4.tcp_wmem": "4096 16384 4194304"}
+MANY_BUFFERS = {"net.ipv4.tcp_rmem": "4096 131072 524288",
+                "net.ipv4.tcp_wmem": "4096 16384 262144"}
+MANY = 1000
 # Outside the range above would be better, but 1024 - 10239 is enough for every listener.
 FIRST_PORT = 4000
 
@@ -48,11 +54,26 @@ def quietly(*command):
                           check=False).returncode == 0
 
 
-def configure():
-    subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
-    for name, value in SETTINGS.items():
+def apply(settings):
+    for name, value in settings.items():
         if not quietly("sysctl", "-q", "-w", f"{name}={value}"):
             print(f"note: {name} stays as it is", file=sys.stderr)
+
+
+def fit_buffers(connections):
+    apply(MANY_BUFFERS if connections >= MANY else BUFFERS)
+
+
+def memory_pressures():
+    """How often TCP has run short of memory here."""
+    names, values = [line.split() for line in pathlib.Path("/proc/net/netstat").read_text()
+                     .splitlines() if line.startswith("TcpExt:")]
+    return int(values[names.index("TCPMemoryPressures")])
+
+
+def configure():
+    subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+    apply(SETTINGS)
     want_cubic()
     subprocess.run(["mount", "-t", "tmpfs", "tmpfs", "/run"], check=True)
     pathlib.Path("/run/sshd").mkdir(mode=0o755)

@@ -82,6 +82,8 @@ class Bench:
                         self.take(number, cell, contender)
 
     def take(self, number, cell, contender):
+        namespace.fit_buffers(cell.connections)
+        pressures = namespace.memory_pressures()
         try:
             tunnel = self.open(contender, cell)
             try:
@@ -90,6 +92,8 @@ class Bench:
                 tunnel.stop()
         except Failed as why:
             found = {"failed": str(why)}
+        if namespace.memory_pressures() > pressures:
+            found.setdefault("complaints", []).append("TCP ran short of memory")
         self.samples.add(number, cell, contender, found)
         print(f"{number + 1} {cell.figure:8}{cell.name:14}{contender.name:25}", short(found),
               file=sys.stderr)

@@ -1,5 +1,6 @@
 """What was measured, round by round, and what is made of it: medians, and medians of ratios."""
 
+import re
 import statistics
 
 
@@ -29,11 +30,13 @@ class Samples:
         return statistics.median(ratios) if ratios else None
 
     def failures(self):
-        """Why a contender has no figure, or what went wrong beside it: a line each."""
+        """Why a contender has no figure, or what went wrong beside it: a line for each thing, with
+        all cells where it was seen."""
         seen = {}
         for one in self.all:
             for what in [one.get("failed"), *one.get("complaints", [])]:
                 if what:
-                    where = f"{one['contender']}, {one['figure']} {one['cell']}"
-                    seen.setdefault(where, what)
-        return [f"{where}: {what}" for where, what in seen.items()]
+                    thing = re.sub(r"^[\d,]+ x ", "", what)
+                    cells = seen.setdefault((one["contender"], thing), {})
+                    cells[f"{one['figure']} {one['cell']}"] = True
+        return [f"{who}: {what}\n    {', '.join(cells)}" for (who, what), cells in seen.items()]
