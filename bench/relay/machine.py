@@ -29,14 +29,18 @@ def first_version(command):
     return "unknown"
 
 
+def place():
+    return {"machine": f"{cpu()}, {os.cpu_count()} CPUs",
+            "kernel": f"{platform.system()} {platform.release()}",
+            "congestion_control": namespace.congestion_control()}
+
+
 def facts(contenders, build):
     programs = {c.version[0]: c.version for c in contenders if c.version}
     versions = {command[0]: first_version(command) for command in programs.values()}
     versions["openssl"] = first_version(("openssl", "version"))
     versions["culvert"] = first_version((build / "culvert", "version"))
-    return {"machine": f"{cpu()}, {os.cpu_count()} CPUs",
-            "kernel": f"{platform.system()} {platform.release()}",
-            "congestion_control": namespace.congestion_control(),
+    return place() | {
             "settings": namespace.SETTINGS | namespace.BUFFERS,
             "settings_from_1000_connections": namespace.MANY_BUFFERS,
             "versions": versions}
