@@ -136,7 +136,7 @@ def lines(title, series, x, y, log_x=True, log_y=False, height=400, margin=160, 
         end = x_at(line.points[-1][0])
         parts.append(f'<path d="M{end + 5:.1f} {y_at(line.points[-1][1]):.1f}L{right + 14:.1f} '
                      f'{place:.1f}" stroke="{line.colour}" stroke-opacity=".5" fill="none"/>')
-        parts.append(_text(right + 18, place + 4, f"{line.name}  {short(line.points[-1][1])}",
+        parts.append(_text(right + 18, place + 4, f"{line.name} · {short(line.points[-1][1])}",
                            "strong" if line.strong else "", colour=line.colour))
     return _document(title, height, parts)
 

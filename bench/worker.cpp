@@ -20,9 +20,13 @@ std::uint64_t random_seed() {
     return crypto::load64_le(random.data());
 }
 
+// The end is known once measuring has begun, which on a busy thread may be later than planned.
+constexpr std::chrono::hours until_measured{1};
+
 awaitable<void> measure(worker& on) {
     carrier::timer timer(on.executor());
     co_await pause_until(on, timer, on.begin() + on.plan().warm_up);
+    on.set_end(carrier::clock::now() + on.plan().duration);
     on.begin_measuring();
     co_await pause_until(on, timer, on.end());
     on.end_measuring();
@@ -41,8 +45,12 @@ worker::worker(run_constants& constants, unsigned index)
 
 void worker::run() {
     begin_ = carrier::clock::now();
-    set_end(begin_ + plan().warm_up + plan().duration);
-    if (plan().in_part()) start(measure(*this));
+    if (plan().in_part()) {
+        set_end(begin_ + until_measured);
+        start(measure(*this));
+    } else {
+        set_end(begin_ + plan().duration);
+    }
     start_mode(*this);
     context_.run();
 }

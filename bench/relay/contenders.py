@@ -3,6 +3,7 @@
 import dataclasses
 import getpass
 import pathlib
+import shutil
 import string
 import subprocess
 from collections.abc import Callable
@@ -118,16 +119,20 @@ def culvert(carrier, keys="psk", pool=False, threads=1):
     return ends
 
 
-def refusal(place, command):
-    """What `culvert check` has against a configuration; None when it is good. For other programs,
-    whose configuration is as old as they are, None."""
-    if pathlib.Path(command[0]).name != "culvert":
+def refusal(contender, place):
+    """What keeps a contender from taking part: its program is not there, or culvert does not know a
+    key of its configuration. None when nothing does."""
+    if contender.ends is None:
         return None
-    checked = subprocess.run([place.binaries / "culvert", "check", command[-1]], check=False,
-                             capture_output=True, text=True)
-    if checked.returncode == 0:
-        return None
-    return checked.stderr.strip().splitlines()[0].partition(": ")[2]
+    for command in contender.ends(place):
+        if shutil.which(command[0]) is None:
+            return f"{command[0]} is not installed"
+        if pathlib.Path(command[0]).name == "culvert":
+            checked = subprocess.run([command[0], "check", command[-1]], check=False,
+                                     capture_output=True, text=True)
+            if checked.returncode != 0:
+                return checked.stderr.strip().splitlines()[0].partition(": ")[2]
+    return None
 
 
 def culvert_variants():

@@ -24,7 +24,8 @@ def medians(samples):
 
 
 def text_of(about, samples, contenders, found):
-    failures = samples.failures()
+    failures = [f"{name} is left out: {why}" for name, why in about["absent"].items()]
+    failures += samples.failures()
     return "\n".join([*machine.heading(about), *tables.text(samples, contenders), "",
                       *(["What went wrong:", *("  " + line for line in failures), ""]
                         if failures else []),

@@ -15,7 +15,7 @@ import keys  # noqa: E402
 import machine  # noqa: E402
 import namespace  # noqa: E402
 import report  # noqa: E402
-from contenders import CONTENDERS, Place  # noqa: E402
+from contenders import CONTENDERS, Place, refusal  # noqa: E402
 from measuring import Failed, Tunnel  # noqa: E402
 from samples import Samples  # noqa: E402
 
@@ -59,13 +59,20 @@ class Bench:
         self.given = given
         self.folder = folder
         self.ports = itertools.count(namespace.FIRST_PORT)
-        self.contenders = [c for c in CONTENDERS if c.name in given.contenders]
         self.samples = Samples()
+        self.contenders = []
+        self.absent = {}  # and why
+        for contender in CONTENDERS:
+            if contender.name in given.contenders:
+                why = refusal(contender, self.place(contender))
+                if why:
+                    self.absent[contender.name] = why
+                else:
+                    self.contenders.append(contender)
 
-    def open(self, contender, cell):
+    def place(self, contender):
         ports = itertools.islice(self.ports, 3)
-        return Tunnel(contender, Place(contender.name, self.folder, self.given.build, *ports),
-                      cell.mode)
+        return Place(contender.name, self.folder, self.given.build, *ports)
 
     def cells(self, number):
         return [cell for cell in figures.CELLS if cell.figure in self.given.only
@@ -85,7 +92,7 @@ class Bench:
         namespace.fit_buffers(cell.connections)
         pressures = namespace.memory_pressures()
         try:
-            tunnel = self.open(contender, cell)
+            tunnel = Tunnel(contender, self.place(contender), cell.mode)
             try:
                 found = figures.sample(tunnel, contender, cell, self.given.seconds)
             finally:
@@ -113,7 +120,7 @@ def main():
         bench = Bench(given, pathlib.Path(name))
         about = machine.facts(bench.contenders, given.build)
         bench.run()
-    about |= {"rounds": given.rounds, "seconds": given.seconds,
+    about |= {"absent": bench.absent, "rounds": given.rounds, "seconds": given.seconds,
               "minutes": round((time.monotonic() - began) / 60, 1)}
     results = given.results or pathlib.Path(tempfile.mkdtemp(prefix="culvert-results-"))
     text, found = report.write(results, about, bench.samples, bench.contenders)
