@@ -3,7 +3,6 @@
 import json
 import pathlib
 
-import bars
 import charts
 import machine
 import tables
@@ -32,9 +31,8 @@ def text_of(about, samples, contenders, found):
                       *tables.bar_text(found)]) + "\n"
 
 
-def write(folder, about, samples, contenders):
-    """Returns the text and the bars."""
-    found = bars.all_bars(samples)
+def write(folder, about, samples, contenders, found):
+    """`found` are the bars. Returns the text."""
     text = text_of(about, samples, contenders, found)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "relay.txt").write_text(text)
@@ -42,7 +40,7 @@ def write(folder, about, samples, contenders):
     (folder / "relay.json").write_text(json.dumps(everything, indent=1) + "\n")
     for name, svg in charts.charts(samples, contenders).items():
         (folder / name).write_text(svg)
-    return text, found
+    return text
 
 
 def write_readme(about, found):

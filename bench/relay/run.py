@@ -10,6 +10,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
+import bars  # noqa: E402
 import figures  # noqa: E402
 import keys  # noqa: E402
 import machine  # noqa: E402
@@ -51,7 +52,10 @@ def options():
     parser.add_argument("--results", type=absolute, metavar="FOLDER",
                         help="where tables, JSON and plots go [a new one]")
     parser.add_argument("--readme", action="store_true", help="write the bars into README.md")
-    return parser.parse_args()
+    given = parser.parse_args()
+    given.whole = not given.cells and set(given.contenders) == set(names) \
+        and set(given.only) == set(figures.FIGURES)
+    return given
 
 
 class Bench:
@@ -123,7 +127,10 @@ def main():
     about |= {"absent": bench.absent, "rounds": given.rounds, "seconds": given.seconds,
               "minutes": round((time.monotonic() - began) / 60, 1)}
     results = given.results or pathlib.Path(tempfile.mkdtemp(prefix="culvert-results-"))
-    text, found = report.write(results, about, bench.samples, bench.contenders)
+    found = bars.all_bars(bench.samples)
+    if not given.whole:
+        found = [bar for bar in found if bar["value"] is not None]
+    text = report.write(results, about, bench.samples, bench.contenders, found)
     if given.readme:
         report.write_readme(about, found)
     print(text)
