@@ -9,6 +9,8 @@
 #   make mutants     wrong versions of the ciphers, each of which a test must catch
 #   make fuzz        looks for inputs that break the ciphers, a minute for each target
 #   make bench-crypto  the ciphers beside other libraries, into bench/results
+#   make bench-relay the tunnel beside other tunnels and relays, into bench/results
+#   make bench-ladder  what each layer of a relayed byte costs, into bench/results
 #   make lint        formatting, and a build by clang without a warning
 #   make format      formats the sources
 #   make clean
@@ -18,7 +20,8 @@ SECONDS_EACH ?= 60
 CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
 SOURCES = git ls-files '*.cpp' '*.hpp'
 
-.PHONY: all run test test-fast test-long test-asan test-tsan test-aarch64 mutants fuzz bench-crypto lint format clean
+.PHONY: all run test test-fast test-long test-asan test-tsan test-aarch64 mutants fuzz bench-crypto bench-relay \
+    bench-ladder lint format clean
 
 all: binaries
 
@@ -72,6 +75,16 @@ bench-crypto:
 	    cmake --build --preset $$build -j $(JOBS) --target crypto_bench || exit; \
 	done; \
 	python3 bench/crypto/run.py $$(printf 'build/%s ' $$builds)
+
+bench-relay: binaries
+	@.ci/packages build peers
+	python3 bench/relay/run.py --build build/release --results bench/results --readme
+
+bench-ladder:
+	@.ci/packages build
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release -j $(JOBS) --target ladder
+	python3 bench/ladder/run.py build/release/ladder
 
 lint:
 	@.ci/packages build lint

@@ -93,6 +93,7 @@ awaitable<bytes_view> backend_session::receive() {
     bytes_view came = std::exchange(rest_, {});
     if (came.empty()) came = co_await wire_->read();
     received_ += came.size();
+    served::add(counts_.received, came.size());
     if (incoming_) incoming_->check(came);
     co_return came;
 }
@@ -114,6 +115,7 @@ awaitable<bool> backend_session::receive_exactly(std::uint64_t size) {
 awaitable<void> backend_session::write(bytes_view data) {
     co_await wire_->write(data);
     sent_ += data.size();
+    served::add(counts_.sent, data.size());
 }
 
 // The next bytes of the stream down.

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "bench/pattern.hpp"
+#include "bench/served.hpp"
 #include "bench/stream.hpp"
 #include "bench/wire.hpp"
 
@@ -13,8 +14,9 @@ namespace culvert::load {
 class backend_session {
   public:
     // With `fixed` the connection brings no request and gets no verdict.
-    backend_session(std::unique_ptr<stream> wire, std::optional<kind> fixed)
-        : wire_(std::move(wire)), fixed_(fixed) {}
+    // `counts` grow with every byte.
+    backend_session(std::unique_ptr<stream> wire, std::optional<kind> fixed, served& counts)
+        : wire_(std::move(wire)), fixed_(fixed), counts_(counts) {}
 
     // Serves to the end. Throws `failure` when the connection is cut, or asks for nothing known.
     awaitable<void> run();
@@ -39,6 +41,7 @@ class backend_session {
 
     std::unique_ptr<stream> wire_;
     const std::optional<kind> fixed_;
+    served& counts_;
     request request_;
     bytes_view rest_;  // came, and is still to be served
     std::optional<checker> incoming_;

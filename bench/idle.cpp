@@ -92,10 +92,12 @@ awaitable<void> visit_all(worker& on, shared_crowd c, visit each) {
 awaitable<void> hold(worker& on, shared_crowd c) {
     carrier::timer timer(on.executor());
     on.set_end(clock::now() + on.plan().duration);
+    on.measured().begin();
     while (!on.over() && on.counts.open > 0) {
         co_await pause_until(on, timer, clock::now() + keep_alive_every);
         co_await visit_all(on, c, keep);
     }
+    on.measured().end();
 }
 
 awaitable<void> idle(worker& on, shared_crowd c) {

@@ -6,6 +6,7 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/json/serialize.hpp>
 #include <csignal>
+#include <functional>
 #include <iostream>
 
 #include "bench/options.hpp"
@@ -26,10 +27,22 @@ void allow_many_files() noexcept {
     ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-void await_signal() {
+// SIGUSR1 asks for a line; the others end it.
+void serve_until_signal(const served& counts) {
     boost::asio::io_context context;
-    boost::asio::signal_set signals(context, SIGINT, SIGTERM);
-    signals.async_wait([](const boost::system::error_code&, int) {});
+    boost::asio::signal_set ends(context, SIGINT, SIGTERM);
+    boost::asio::signal_set asks(context, SIGUSR1);
+    ends.async_wait([&](const boost::system::error_code&, int) { context.stop(); });
+    const std::function<void()> await_ask = [&] {
+        asks.async_wait([&](const boost::system::error_code& ec, int) {
+            if (ec) return;
+            std::cerr << fmt::format("so far {} bytes received, {} sent", counts.received.load(),
+                                     counts.sent.load())
+                      << std::endl;
+            await_ask();
+        });
+    };
+    await_ask();
     context.run();
 }
 
@@ -41,8 +54,8 @@ int execute(const show_help& help) {
 int execute(const serve_plan& plan) {
     const backend running(plan);
     std::cerr << "listening on " << running.address().text() << std::endl;
-    await_signal();
     const served& counts = running.served();
+    serve_until_signal(counts);
     if (!plan.quiet)
         std::cerr << fmt::format("served {} connections: {} received, {} sent, {} wrong\n",
                                  counts.connections.load(), size_text(counts.received),

@@ -64,6 +64,10 @@ po::options_description load_table(mode of) {
     add("size", text("BYTES"),
         of == mode::bulk ? "bytes of each write, as 64K or 1M [256K]" : "bytes of a request [1]");
     add("duration", text("TIME"), "as 500ms, 10s or 2m [10s]");
+    if (of != mode::idle)
+        add("warm-up", text("TIME"), "goes before the duration, and does not count [none]");
+    add("marks",
+        "a line \"begin\" and a line \"end\" on stderr at the moments between which is measured");
     add("grace", text("TIME"), "for what is under way when the duration is over [10s]");
     add("json", "the result as one JSON object");
     if (of == mode::bulk) {
@@ -140,11 +144,15 @@ direction read_direction(const option_reader& given, bool raw) {
 void read_bulk(const option_reader& given, plan& into) {
     into.direction = read_direction(given, into.to.raw);
     into.bytes = given.value("bytes", parse_size, unbounded);
+    if (given.has("bytes") && into.in_part())
+        throw usage_error("--bytes is for whole runs: no --warm-up, no --marks");
     if (given.has("bytes") && !given.has("duration")) into.duration = std::chrono::hours{24};
 }
 
 void read_latency(const option_reader& given, plan& into) {
     into.rate = given.value("rate", count_to(highest_rate), std::uint64_t{0});
+    if (into.rate > 0 && into.in_part())
+        throw usage_error("--rate is for whole runs: no --warm-up, no --marks");
     into.reply_size = given.value("reply-size", parse_size, into.size);
     if (into.to.raw && into.reply_size != into.size)
         throw usage_error("--raw is for echo services: no --reply-size");
@@ -163,8 +171,10 @@ plan read_plan(mode of, const option_reader& given) {
         throw usage_error("--threads: there are only " + std::to_string(out.connections) +
                           " connections to share among them");
     out.duration = given.value("duration", parse_duration, milliseconds{10'000});
+    out.warm_up = given.value("warm-up", parse_duration, milliseconds{0});
     out.grace = given.value("grace", parse_duration, milliseconds{10'000});
     out.json = given.has("json");
+    out.marks = given.has("marks");
     out.quiet = given.has("quiet");
     if (of == mode::bulk) read_bulk(given, out);
     if (of == mode::latency) read_latency(given, out);
@@ -198,7 +208,9 @@ command parse_serve(const std::vector<std::string>& words) {
     const auto& free = given.free_words();
     if (given.has("help"))
         return show_help{
-            help("culvert-load serve [echo|sink|source] [HOST:]PORT|unix:PATH", {table})};
+            help("culvert-load serve [echo|sink|source] [HOST:]PORT|unix:PATH\n"
+                 "On SIGUSR1 it tells on stderr how many bytes it has received and sent so far.",
+                 {table})};
     if (free.empty()) throw usage_error("serve where? culvert-load serve 127.0.0.1:7000");
     serve_plan out;
     if (free.size() == 2) {

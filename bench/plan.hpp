@@ -35,10 +35,17 @@ struct plan {
     std::uint64_t rate = 0;                     // latency: requests/s in all; 0 = closed loop
     unsigned connections = 1;
     unsigned threads = 1;
+    milliseconds warm_up{0};  // before the duration, and not counted; not in idle
     milliseconds duration{10'000};
     milliseconds grace{10'000};  // for what is under way when the duration is over
     bool json = false;
+    bool marks = false;  // a line on stderr when what is measured begins, and when it ends
     bool quiet = false;
+
+    // Whether counting begins and ends at a moment, or takes in connecting and closing.
+    [[nodiscard]] bool in_part() const noexcept {
+        return mode != load::mode::idle && (marks || warm_up.count() > 0);
+    }
 };
 
 }  // namespace culvert::load

@@ -78,6 +78,7 @@ boost::json::object parameters_of(const plan& what) {
                             {"raw", what.to.raw},
                             {"connections", what.connections},
                             {"threads", what.threads},
+                            {"warm_up_ms", what.warm_up.count()},
                             {"duration_ms", what.duration.count()},
                             {"size", what.size}};
     if (what.mode == mode::bulk) {

@@ -1,7 +1,5 @@
 #include "bench/run.hpp"
 
-#include <sys/resource.h>
-
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
@@ -21,15 +19,6 @@ using carrier::error_code;
 
 // Some send a signal to a process and then to its group: twice, but meant once.
 constexpr std::chrono::milliseconds impatient_after{500};
-
-double cpu_seconds_so_far() noexcept {
-    rusage used{};
-    ::getrusage(RUSAGE_SELF, &used);
-    const auto seconds = [](const timeval& time) {
-        return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
-    };
-    return seconds(used.ru_utime) + seconds(used.ru_stime);
-}
 
 // The workers on their threads; this thread watches.
 class runner {
@@ -70,8 +59,13 @@ outcome runner::execute() {
     progress_.finish();
 
     outcome found = collect();
-    found.time = carrier::clock::now() - began;
-    found.cpu_seconds = cpu_seconds_so_far() - cpu_before;
+    if (constants_.plan.in_part()) {
+        found.time = constants_.measured.time();
+        found.cpu_seconds = constants_.measured.cpu_seconds();
+    } else {
+        found.time = carrier::clock::now() - began;
+        found.cpu_seconds = cpu_seconds_so_far() - cpu_before;
+    }
     return found;
 }
 
@@ -109,7 +103,7 @@ void runner::tick() {
 outcome runner::collect() const {
     outcome all;
     for (const auto& one : workers_) {
-        all.counts.add(one->counts);
+        all.counts.add(one->counted());
         all.latencies.merge(one->latencies);
         all.failures.merge(one->failures);
         all.missed += one->missed;

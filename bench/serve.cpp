@@ -92,7 +92,7 @@ awaitable<void> backend::lane::serve(int fd) {
     stream_socket socket(context_.get_executor(), protocol_of(fd), fd);
     carrier::prepare(socket);
     const std::string peer = carrier::peer_name(socket);
-    backend_session session(over_socket(std::move(socket), buffers_), plan_.fixed);
+    backend_session session(over_socket(std::move(socket), buffers_), plan_.fixed, counts_);
     try {
         co_await session.run();
     } catch (const failure& why) {
@@ -110,8 +110,6 @@ void backend::lane::report(const std::string& peer, const std::string& what) {
 void backend::lane::conclude(const std::string& peer, const backend_session& session) {
     const verdict found = session.judge();
     ++counts_.connections;
-    counts_.received += found.received;
-    counts_.sent += found.sent;
     if (found.first_bad == unbounded) return;
     ++counts_.wrong;
     report(peer, fmt::format("wrong data: byte {} arrived changed", found.first_bad));

@@ -1,13 +1,13 @@
 // The demo backend: takes connections and serves each as its request asks.
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "bench/served.hpp"
 #include "bench/units.hpp"
 #include "bench/wire.hpp"
 #include "config/endpoint.hpp"
@@ -21,14 +21,6 @@ struct serve_plan {
                                 // or source
     unsigned threads = 1;
     bool quiet = false;  // no line for a stream that arrived wrong
-};
-
-// What all connections came to.
-struct served {
-    std::atomic<std::uint64_t> connections{0};
-    std::atomic<std::uint64_t> received{0};
-    std::atomic<std::uint64_t> sent{0};
-    std::atomic<std::uint64_t> wrong{0};  // streams that arrived changed, and requests
 };
 
 // Listens from its construction to its end, on threads of its own.

@@ -10,6 +10,14 @@ void totals::add(const counters& more) noexcept {
     open += more.open.load(std::memory_order_relaxed);
 }
 
+void totals::add(const totals& more) noexcept {
+    sent += more.sent;
+    received += more.received;
+    requests += more.requests;
+    failures += more.failures;
+    open += more.open;
+}
+
 void failure_list::add(const failure& one) {
     add(one.what(), 1);
     if (one.kind() == failure_kind::integrity && broken_.empty()) broken_ = one.what();

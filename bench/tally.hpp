@@ -32,6 +32,7 @@ struct totals {
     std::uint64_t open = 0;
 
     void add(const counters& more) noexcept;
+    void add(const totals& more) noexcept;
 };
 
 // Why connections failed, and how often each reason came.

@@ -6,6 +6,7 @@
 
 #include "bench/connect.hpp"
 #include "bench/modes.hpp"
+#include "bench/pause.hpp"
 #include "crypto/random.hpp"
 
 namespace culvert::load {
@@ -19,9 +20,22 @@ std::uint64_t random_seed() {
     return crypto::load64_le(random.data());
 }
 
+// The end is known once measuring has begun, which on a busy thread may be later than planned.
+constexpr std::chrono::hours until_measured{1};
+
+awaitable<void> measure(worker& on) {
+    carrier::timer timer(on.executor());
+    co_await pause_until(on, timer, on.begin() + on.plan().warm_up);
+    on.set_end(carrier::clock::now() + on.plan().duration);
+    on.begin_measuring();
+    co_await pause_until(on, timer, on.end());
+    on.end_measuring();
+}
+
 }  // namespace
 
-run_constants::run_constants(const load::plan& what) : plan(what), next_seed(random_seed()) {
+run_constants::run_constants(const load::plan& what)
+    : plan(what), next_seed(random_seed()), measured(what.threads, what.marks) {
     if (plan.to.tunnel) keys = relay::keys_of(*plan.to.tunnel);
 }
 
@@ -31,9 +45,39 @@ worker::worker(run_constants& constants, unsigned index)
 
 void worker::run() {
     begin_ = carrier::clock::now();
-    set_end(begin_ + plan().duration);
+    if (plan().in_part()) {
+        set_end(begin_ + until_measured);
+        start(measure(*this));
+    } else {
+        set_end(begin_ + plan().duration);
+    }
     start_mode(*this);
     context_.run();
+}
+
+void worker::begin_measuring() {
+    before_ = {};
+    before_.add(counts);
+    latencies = {};
+    shared_.measured.begin();
+}
+
+void worker::end_measuring() {
+    shared_.measured.end();
+    at_end_.emplace();
+    at_end_->add(counts);
+}
+
+totals worker::counted() const noexcept {
+    totals all;
+    all.add(counts);
+    totals out = at_end_.value_or(all);
+    out.sent -= before_.sent;
+    out.received -= before_.received;
+    out.requests -= before_.requests;
+    out.failures = all.failures;
+    out.open = all.open;
+    return out;
 }
 
 unsigned worker::share() const noexcept {

@@ -5,6 +5,7 @@
 #include <list>
 #include <optional>
 
+#include "bench/measured_part.hpp"
 #include "bench/plan.hpp"
 #include "bench/stream.hpp"
 #include "bench/tally.hpp"
@@ -13,13 +14,14 @@
 
 namespace culvert::load {
 
-// What the threads of a run share: never changed while they run.
+// What the threads of a run share.
 struct run_constants {
     explicit run_constants(const load::plan& what);
 
     const load::plan& plan;                     // outlives the run
     std::optional<protocol::client_keys> keys;  // with a tunnel
     std::atomic<std::uint64_t> next_seed;       // of the next connection
+    measured_part measured;
 };
 
 class worker {
@@ -55,9 +57,18 @@ class worker {
     [[nodiscard]] bool over() const noexcept { return carrier::clock::now() >= end_; }
     [[nodiscard]] bool aborted() const noexcept { return aborted_; }
 
+    // What was counted before and after does not belong to the result.
+    void begin_measuring();
+    void end_measuring();
+    // For idle, which counts all the same: only marks the moments.
+    [[nodiscard]] measured_part& measured() noexcept { return shared_.measured; }
+
     // Runs `job` to its end, beside others. A failure is counted, and ends only this job.
     void start(awaitable<void> job);
     void count(const failure& why);
+
+    // Counted from begin_measuring to end_measuring, or all without them. Once run() has returned.
+    [[nodiscard]] totals counted() const noexcept;
 
     counters counts;
     histogram latencies;
@@ -76,6 +87,8 @@ class worker {
     std::optional<relay::deadline> grace_;
     carrier::time_point begin_ = carrier::clock::now();
     carrier::time_point end_;
+    totals before_;
+    std::optional<totals> at_end_;
     bool stopped_ = false;
     bool aborted_ = false;
 };

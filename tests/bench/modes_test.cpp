@@ -127,6 +127,42 @@ TEST_SUITE("bench.modes") {
         CHECK(found.latencies.count() == found.counts.requests);
     }
 
+    TEST_CASE("with a warm-up only the duration after it counts, at all threads") {
+        const backend there(on_free_port());
+        for (const mode of : {mode::bulk, mode::latency, mode::churn}) {
+            plan what = quick(of, there.address());
+            what.warm_up = 400ms;
+            what.connections = 2;
+            what.threads = 2;
+            const std::uint64_t before = there.served().received;
+            const outcome found = good_run(what);
+            CHECK(found.time >= 150ms);
+            CHECK(found.time < 400ms);
+            CHECK(found.cpu_seconds > 0);
+            CHECK(found.counts.sent > 0);
+            // The warm-up is twice as long: what it moved must not be among what is counted.
+            CHECK(found.counts.sent < (there.served().received - before) * 3 / 4);
+            if (of != mode::bulk) {
+                CHECK(found.latencies.count() >= found.counts.requests);
+                CHECK(found.latencies.count() <= found.counts.requests + what.connections);
+            }
+        }
+    }
+
+    TEST_CASE("a backend counts what open connections have moved") {
+        const backend there(on_free_port());
+        plan what = quick(mode::bulk, there.address());
+        what.duration = 2s;
+        outcome found;
+        std::thread load([&] { found = run(what); });
+        for (int waits = 0; waits < 1'000 && there.served().received == 0; ++waits)
+            std::this_thread::sleep_for(1ms);
+        CHECK(there.served().received > 0);
+        CHECK(there.served().connections == 0);
+        load.join();
+        CHECK(there.served().received == found.counts.sent);
+    }
+
     TEST_CASE("idle asks before and after") {
         const backend there(on_free_port());
         plan what = quick(mode::idle, there.address());

@@ -77,6 +77,25 @@ TEST_SUITE("bench.options") {
         CHECK(plan_of({"bulk", "--to", "h:1", "--bytes", "1G"}).bytes == 1'073'741'824);
     }
 
+    TEST_CASE("what is measured may be a part of the run, if all of it is one closed loop") {
+        const std::vector<std::string> base{"--to", "h:1", "--warm-up", "300ms", "--marks"};
+        const auto with = [&](std::vector<std::string> words) {
+            words.insert(words.end(), base.begin(), base.end());
+            return words;
+        };
+        for (const char* name : {"bulk", "latency", "churn"}) {
+            const plan part = plan_of(with({name}));
+            CHECK(part.warm_up == 300ms);
+            CHECK(part.marks);
+            CHECK(part.in_part());
+            CHECK(!plan_of({name, "--to", "h:1"}).in_part());
+        }
+        CHECK(says(with({"bulk", "--bytes", "1M"}), "--bytes is for whole runs"));
+        CHECK(says(with({"latency", "--rate", "10"}), "--rate is for whole runs"));
+        CHECK(says(with({"idle"}), "warm-up"));
+        CHECK(!plan_of({"idle", "--to", "h:1", "--marks"}).in_part());
+    }
+
     TEST_CASE("serve") {
         const auto served = [](const std::vector<std::string>& words) {
             return std::get<serve_plan>(parse_command_line(words));

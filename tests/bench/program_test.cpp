@@ -61,6 +61,17 @@ TEST_SUITE("bench.program") {
         CHECK(out.at("integrity") == "ok");
     }
 
+    TEST_CASE("--marks says on stderr when the measured part begins and ends, in every mode") {
+        const backend there(on_free_port());
+        for (const char* mode : {"bulk --warm-up 100ms", "latency", "churn", "idle"}) {
+            const auto done =
+                culvert_load(std::string(mode) + " --marks --quiet --json --duration 200ms --to " +
+                             there.address().text() + " 2>&1 >/dev/null");
+            CHECK(done.status == 0);
+            CHECK(done.output == "begin\nend\n");
+        }
+    }
+
     TEST_CASE("1 when a byte is changed, or nothing listens") {
         const backend there(on_free_port());
         const meddler between(there.address(), {true, 1'000'000, harm::flip});
@@ -100,6 +111,8 @@ TEST_SUITE("bench.program") {
         REQUIRE(line.starts_with(before + "127.0.0.1:"));
         const std::string address = line.substr(before.size(), line.size() - before.size() - 1);
         CHECK(culvert_load("bulk --quiet --bytes 1M --to " + address).status == 0);
+        ::kill(process, SIGUSR1);
+        CHECK(read_line(serving) == "so far 1048576 bytes received, 0 sent\n");
         ::kill(process, SIGTERM);
         CHECK(read_line(serving).starts_with("served 1 connections: 1.0 MiB received"));
         CHECK(WEXITSTATUS(::pclose(serving)) == 0);

@@ -1,0 +1,54 @@
+"""What the figures depend on."""
+
+import os
+import pathlib
+import platform
+import re
+import subprocess
+
+import namespace
+
+
+def cpu():
+    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.split(":")[1].strip()
+    return platform.machine()
+
+
+def first_version(command):
+    """Programs tell their version in the first line that has one, on either stream."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=10)
+    except FileNotFoundError:
+        return "not installed"
+    for line in (done.stdout + done.stderr).splitlines():
+        found = re.search(r"\d+\.\d+[\w.+~-]*", line)
+        if found:
+            return found.group()
+    return "unknown"
+
+
+def place():
+    return {"machine": f"{cpu()}, {os.cpu_count()} CPUs",
+            "kernel": f"{platform.system()} {platform.release()}",
+            "congestion_control": namespace.congestion_control()}
+
+
+def facts(contenders, build):
+    programs = {c.version[0]: c.version for c in contenders if c.version}
+    versions = {command[0]: first_version(command) for command in programs.values()}
+    versions["openssl"] = first_version(("openssl", "version"))
+    versions["culvert"] = first_version((build / "culvert", "version"))
+    return place() | {
+            "settings": namespace.SETTINGS | namespace.BUFFERS,
+            "settings_from_1000_connections": namespace.MANY_BUFFERS,
+            "versions": versions}
+
+
+def heading(about):
+    yield f"{about['machine']}, {about['kernel']}; congestion control {about['congestion_control']}."
+    yield ", ".join(f"{name} {version}" for name, version in about["versions"].items()) + "."
+    rounds = "1 round" if about["rounds"] == 1 else f"{about['rounds']} rounds"
+    yield (f"Medians of {rounds}, {about['seconds']:g} s each measurement; idle and system calls "
+           f"are measured once.")
