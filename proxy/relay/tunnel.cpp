@@ -30,13 +30,14 @@ awaitable<void> let_others_run() {
 }  // namespace
 
 tunnel::tunnel(carrier::stream_socket plain, established other_end,
-               const config::session_limits& limits, buffer_pool& pool)
+               const config::session_limits& limits, buffer_pool& pool, kept_stream* kept)
     : plain_(std::move(plain)),
       writer_(std::move(other_end.writer)),
       opener_(std::move(other_end.opener)),
       leftover_(std::move(other_end.leftover)),
       limits_(limits),
       pool_(pool),
+      kept_(kept),
       watch_timer_(plain_.get_executor()),
       keepalive_(draw_keepalive(limits.keepalive)) {}
 
@@ -55,7 +56,8 @@ awaitable<void> tunnel::run() {
         writer_->to().close();
         co_return;
     }
-    carrier::reset(plain_);  // the application first: it must not wait for the other end
+    // The application first: it must not wait for the other end.
+    if (kept_ == nullptr || stop_ || !kept_->may_begin_anew(*failed)) carrier::reset(plain_);
     co_await say_why(*writer_, *failed, pool_);
     throw *failed;
 }
@@ -99,6 +101,7 @@ awaitable<bool> tunnel::seal_available() {
         if (got.ec) end(end_reason::application_reset, got.ec.message());
 
         const carrier::turn::holder held = co_await writer_->take_turn();
+        if (kept_ != nullptr) kept_->sent(memory->parts, got.size);
         co_await writer_->write(seal_slots(*memory, payload, got.size));
         last_stream_ = clock::now();
         ramp_.sent(got.size, last_stream_);
@@ -129,6 +132,7 @@ bytes tunnel::seal_slots(buffer& in, std::size_t payload, std::size_t size) {
 }
 
 awaitable<void> tunnel::end_sealing() {
+    if (kept_ != nullptr) kept_->sent_end();
     co_await writer_->send(protocol::record_type::end);
     co_await finish_if_done();
     if (both_ended()) co_return;
@@ -243,6 +247,7 @@ std::size_t tunnel::collect(inbox& in, std::size_t records) {
     std::size_t size = 0;
     in.parts = 0;
     for (const auto& record : std::span(in.memory->records).first(records)) {
+        if (kept_ != nullptr) kept_->received(record.type, record.payload);
         if (record.type == protocol::record_type::data) {
             in.memory->parts[in.parts++] = {record.payload.data(), record.payload.size()};
             size += record.payload.size();
