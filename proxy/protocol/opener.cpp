@@ -25,19 +25,13 @@ opener::progress opener::feed(bytes piece, std::span<opened_record> out) {
             done.consumed += take_header(rest);
             continue;
         }
-        if (held_ < end_of_payload()) {
-            done.consumed += take_payload(rest);
-            continue;
-        }
-        const std::size_t taken = take_tag(rest);
+        const record_header header = header_;
+        const std::size_t taken = take_rest(rest);
         done.consumed += taken;
-        if (held_ < end_of_payload() + tag_size) continue;
-
-        const bytes record(rest.data() + taken - held_, held_);
-        const auto type = static_cast<record_type>(header_.type);
-        finish_record(record);
-        if (fault_ == error::none)
-            out[done.records++] = {type, record.subspan(header_size, header_.length)};
+        if (held_ == 0)
+            out[done.records++] = {
+                static_cast<record_type>(header.type),
+                bytes(rest.data() + taken - tag_size - header.length, header.length)};
     }
     if (alerted_) done.consumed = piece.size();
     done.fault = fault_;
@@ -56,17 +50,11 @@ error opener::at_eof(bool ours_ended) const noexcept {
 std::size_t opener::take_header(bytes piece) {
     const std::size_t taken = std::min(header_size - held_, piece.size());
     held_ += taken;
-    if (held_ == header_size)
-        begin_record(block<header_size>(piece.data() + taken - held_, header_size));
-    return taken;
-}
-
-void opener::begin_record(block<header_size> head) {
+    if (held_ < header_size) return taken;
+    const block<header_size> head(piece.data() + taken - held_, header_size);
     fault_ = read_header(head);
-    if (fault_ == error::none)
-        cipher_.begin_opening(decryptor_, head);
-    else
-        crypto::wipe(head);
+    if (fault_ != error::none) crypto::wipe(head);
+    return taken;
 }
 
 // Only the length is judged here. Any other fault waits for the tag: an error before it would tell
@@ -79,23 +67,36 @@ error opener::read_header(block<header_size> head) {
     return header_.length > longest ? error::record_too_long : error::none;
 }
 
-std::size_t opener::take_payload(bytes piece) {
-    const bytes part = piece.first(std::min(end_of_payload() - held_, piece.size()));
-    [[maybe_unused]] const auto status = decryptor_->update(part, part);
-    assert(status == crypto::status::ok);
-    held_ += part.size();
-    return part.size();
-}
+// What follows the header, as far as it has come. Whole, it is opened in one go.
+std::size_t opener::take_rest(bytes piece) {
+    const std::size_t taken = std::min(end_of_record() - held_, piece.size());
+    const bytes record(piece.data() - held_, held_ + taken);
+    const bool in_one_go = held_ == header_size && record.size() == end_of_record();
+    if (!in_one_go) take_text(record.first(std::min(end_of_payload(), record.size())));
+    held_ = record.size();
+    if (held_ < end_of_record()) return taken;
 
-std::size_t opener::take_tag(bytes piece) {
-    const std::size_t taken = std::min(end_of_payload() + tag_size - held_, piece.size());
-    held_ += taken;
+    const auto tag = record.last<tag_size>();
+    if (in_one_go) {
+        const auto head = record.first<header_size>();
+        finish_record(record, cipher_.open(head, record.subspan(header_size, header_.length), tag));
+    } else {
+        const auto cipher = std::move(decryptor_);
+        finish_record(record, std::move(*cipher).finish(tag));
+    }
     return taken;
 }
 
-void opener::finish_record(bytes record) {
-    const bool verified = std::move(*decryptor_).finish(record.last<tag_size>());
-    decryptor_.reset();
+// Decrypts what is new in `record`, which ends where the payload does, or before.
+void opener::take_text(bytes record) {
+    if (!decryptor_) decryptor_ = cipher_.begin_opening(record.first<header_size>());
+    if (record.size() <= held_) return;
+    const bytes text = record.subspan(held_);
+    [[maybe_unused]] const auto status = decryptor_->update(text, text);
+    assert(status == crypto::status::ok);
+}
+
+void opener::finish_record(bytes record, bool verified) {
     const bytes payload = record.subspan(header_size, header_.length);
     fault_ = verified ? judge(payload) : error::record_tag;
     if (fault_ != error::none) {

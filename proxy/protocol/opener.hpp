@@ -1,7 +1,7 @@
 // Records to plaintext, in place, from pieces of any size: one direction, one receiver.
 #pragma once
 
-#include <optional>
+#include <memory>
 
 #include "proxy/protocol/error.hpp"
 #include "proxy/protocol/record.hpp"
@@ -30,11 +30,12 @@ class opener {
     opener(const traffic_secret& secret, role receiver)
         : opener(epoch_keys::of(secret), receiver) {}
 
-    // Takes the next bytes of the stream, decrypting them where they lie. Precondition: the held()
-    // bytes before piece.data() are the unfinished record that earlier calls left there; they may
-    // have been moved together in the meantime. Stops early when `out` is full. What has been
-    // decrypted but not verified is in no entry of `out`, and is wiped on a fault. An ALERT is the
-    // last record: what follows it is consumed and ignored.
+    // Takes the next bytes of the stream, decrypting them where they lie: every record that is
+    // whole in one go, and of one that is not as much as has come. Precondition: the held() bytes
+    // before piece.data() are the unfinished record that earlier calls left there; they may have
+    // been moved together in the meantime. Stops early when `out` is full. What has been decrypted
+    // but not verified is in no entry of `out`, and is wiped on a fault. An ALERT is the last
+    // record: what follows it is consumed and ignored.
     progress feed(bytes piece, std::span<opened_record> out);
 
     // Bytes of the unfinished record, from its header on.
@@ -61,11 +62,10 @@ class opener {
 
   private:
     std::size_t take_header(bytes piece);
-    std::size_t take_payload(bytes piece);
-    std::size_t take_tag(bytes piece);
-    void begin_record(block<header_size> head);
+    std::size_t take_rest(bytes piece);
+    void take_text(bytes record);
     [[nodiscard]] error read_header(block<header_size> head);
-    void finish_record(bytes record);
+    void finish_record(bytes record, bool verified);
     [[nodiscard]] bool awaiting_open() const noexcept {
         return receiver_ == role::server && !opened_;
     }
@@ -74,10 +74,12 @@ class opener {
     [[nodiscard]] std::size_t end_of_payload() const noexcept {
         return header_size + header_.length;
     }
+    [[nodiscard]] std::size_t end_of_record() const noexcept { return end_of_payload() + tag_size; }
 
     epoch_cipher cipher_;
     const role receiver_;
-    std::optional<crypto::chacha20poly1305::decryptor> decryptor_;
+    // Of a record that has come in part: an idle session is spared its 3 KiB.
+    std::unique_ptr<crypto::chacha20poly1305::decryptor> decryptor_;
     record_header header_;
     std::size_t held_ = 0;
     std::uint64_t epoch_ = 0;

@@ -61,12 +61,21 @@ void epoch_cipher::seal(block_view<header_size> header, bytes payload,
     assert(sealed && "a record is far below the cipher's limit");
 }
 
-void epoch_cipher::begin_opening(std::optional<crypto::chacha20poly1305::decryptor>& into,
-                                 block_view<header_size> header) const noexcept {
+bool epoch_cipher::open(block_view<header_size> header, bytes payload,
+                        crypto::chacha20poly1305::tag_view tag) const noexcept {
     assert(!exhausted());
-    into.emplace(keys_.subkey.view(), nonce());
-    [[maybe_unused]] const auto status = into->add_ad(header);
+    return crypto::chacha20poly1305::open(keys_.subkey.view(), nonce(), header, payload, tag,
+                                          payload);
+}
+
+std::unique_ptr<crypto::chacha20poly1305::decryptor> epoch_cipher::begin_opening(
+    block_view<header_size> header) const {
+    assert(!exhausted());
+    auto cipher =
+        std::make_unique<crypto::chacha20poly1305::decryptor>(keys_.subkey.view(), nonce());
+    [[maybe_unused]] const auto status = cipher->add_ad(header);
     assert(status == crypto::status::ok);
+    return cipher;
 }
 
 void epoch_cipher::next_epoch() {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <array>
-#include <optional>
+#include <memory>
 
 #include "crypto/chacha20poly1305.hpp"
 #include "proxy/protocol/key_schedule.hpp"
@@ -55,9 +55,14 @@ class epoch_cipher {
     // Encrypts the payload of record index() in place; `header` is the header in clear.
     void seal(block_view<header_size> header, bytes payload, block<tag_size> tag) const noexcept;
 
-    // The cipher that opens record index(), with the header in clear already taken in.
-    void begin_opening(std::optional<crypto::chacha20poly1305::decryptor>& into,
-                       block_view<header_size> header) const noexcept;
+    // Decrypts the payload of record index() in place. False, with the payload zeroed, when the tag
+    // is not that of the header in clear and the payload.
+    [[nodiscard]] bool open(block_view<header_size> header, bytes payload,
+                            crypto::chacha20poly1305::tag_view tag) const noexcept;
+
+    // The cipher that opens record index() in pieces, with the header in clear already taken in.
+    [[nodiscard]] std::unique_ptr<crypto::chacha20poly1305::decryptor> begin_opening(
+        block_view<header_size> header) const;
 
     void next_record() noexcept { ++index_; }
     void next_epoch();

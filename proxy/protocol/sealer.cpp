@@ -1,5 +1,6 @@
 #include "proxy/protocol/sealer.hpp"
 
+#include <algorithm>
 #include <cassert>
 
 namespace culvert::protocol {
@@ -34,6 +35,14 @@ void sealer::seal(record_type type, bytes slot, steady_time now) {
         epoch_bytes_ = 0;
         epoch_began_ = now;
         rekey_wanted_ = false;
+    }
+}
+
+void sealer::seal_data(bytes run, std::size_t payload, steady_time now) {
+    while (!run.empty()) {
+        const bytes slot = run.first(std::min(payload + record_overhead, run.size()));
+        seal(record_type::data, slot, now);
+        run = run.subspan(slot.size());
     }
 }
 

@@ -30,6 +30,10 @@ class sealer {
     // caller's duty (PROTOCOL.md section 7, "local"): breaking it is a programming error.
     void seal(record_type type, bytes slot, steady_time now);
 
+    // Seals `run`, slots one behind the other, as DATA: all of them hold `payload` bytes but the
+    // last, which may hold fewer. The run is not empty, and its last slot holds at least one byte.
+    void seal_data(bytes run, std::size_t payload, steady_time now);
+
     // The next record carries the REKEY flag, whatever the limits say.
     void rekey_with_next() noexcept { rekey_wanted_ = true; }
 

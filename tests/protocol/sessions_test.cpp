@@ -252,5 +252,40 @@ TEST_CASE("plaintext stays where its ciphertext was") {
     CHECK(copy_of(out[0].payload) == octets{'x'});
 }
 
+// A run of slots in one call is what its slots are one by one, epochs included.
+TEST_CASE("a run of records is sealed and opened in one call") {
+    seeded_random random(fresh_seed());
+    for (const std::size_t payload : {std::size_t{1}, std::size_t{1'350}, std::size_t{16'384}}) {
+        const epoch_limits limits{.bytes = 5 * payload};
+        sealer together(traffic(), role::server, {}, limits);
+        sealer singly(traffic(), role::server, {}, limits);
+        const octets text = random.bytes(12 * payload + (payload + 1) / 2);
+        octets run;
+        octets expected;
+        for (std::size_t at = 0; at < text.size(); at += payload) {
+            const auto part =
+                crypto::bytes_view(text).subspan(at).first(std::min(payload, text.size() - at));
+            append(run, octets(header_size));
+            append(run, part);
+            append(run, octets(tag_size));
+            append(expected, sealed(singly, record_type::data, part));
+        }
+        together.seal_data(run, payload, {});
+        CHECK(run == expected);
+        CHECK(together.epoch() == 2);
+
+        opener in(traffic(), role::client);
+        in.open_sent();
+        std::array<opened_record, 16> records;
+        const auto done = in.feed(run, records);
+        CHECK(done.consumed == run.size());
+        REQUIRE(done.records == 13);
+        octets came;
+        for (const auto& record : std::span(records).first(done.records))
+            append(came, record.payload);
+        CHECK(came == text);
+    }
+}
+
 }  // namespace
 }  // namespace culvert::tests
