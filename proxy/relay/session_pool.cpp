@@ -39,8 +39,8 @@ milliseconds pause_after(unsigned failures) {
 
 // A spare is a small part of max-age old when it is opened, and the clock of max-age begins then.
 milliseconds draw_life(const config::session_limits& limits) {
-    const milliseconds most =
-        std::min<milliseconds>(longest_life, limits.age.value_or(longest_life) / 4);
+    milliseconds most = longest_life;
+    if (limits.age) most = std::min(most, milliseconds(*limits.age) / 4);
     return most - draw_up_to(most / 5);
 }
 

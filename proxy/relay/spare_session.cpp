@@ -13,21 +13,18 @@ namespace {
 
 namespace asio = boost::asio;
 
-// PROTOCOL.md section 5: the server's keepalive comes more often, so silence means that the path
-// is gone.
-constexpr std::chrono::seconds longest_silence{35};
-
 // Reads at once before the session is used; who sends more than this is no server of ours.
 constexpr int last_reads = 8;
 
 }  // namespace
 
 spare_session::spare_session(established far, const config::session_limits& limits,
-                             buffer_pool& buffers, time_point retire_at)
+                             buffer_pool& buffers, time_point retire_at, clock::duration silence)
     : far_(std::move(far)),
       limits_(limits),
       buffers_(buffers),
       retire_at_(retire_at),
+      silence_(silence),
       pad_due_(made_ + draw_keepalive(limits.keepalive)) {}
 
 awaitable<void> spare_session::keep() {
@@ -42,13 +39,13 @@ awaitable<void> spare_session::keep() {
         const time_point now = clock::now();
         if (stop_) throw session_end(*stop_);
         if (now >= retire_at_) throw session_end(end_reason::shutdown, "replaced by a new one");
-        if (now >= heard_ + longest_silence)
+        if (now >= heard_ + silence_)
             throw session_end(end_reason::shutdown, "nothing heard of the server");
         if (now >= pad_due_) {
             pad_due_ = now + draw_keepalive(limits_.keepalive);
             if (far_.writer->idle()) co_await far_.writer->send(protocol::record_type::pad);
         }
-        const time_point next = std::min({retire_at_, heard_ + longest_silence, pad_due_});
+        const time_point next = std::min({retire_at_, heard_ + silence_, pad_due_});
         const bool readable = co_await wait_until(next);
         if (readable && !taken_) co_await read();
     }
@@ -112,7 +109,7 @@ void spare_session::open_received() {
 
 bool spare_session::ready() const noexcept {
     return waiting_ && !taken_ && !stop_ && far_.opener.held() == 0 &&
-           clock::now() < heard_ + longest_silence;
+           clock::now() < heard_ + silence_;
 }
 
 awaitable<std::optional<established>> spare_session::take() {

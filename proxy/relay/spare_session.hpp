@@ -11,9 +11,13 @@ namespace culvert::relay {
 
 class spare_session {
   public:
+    // PROTOCOL.md section 5: a server's keepalive comes more often, so silence means that the
+    // path is gone.
+    static constexpr std::chrono::seconds longest_silence{35};
+
     // `far` has sent its record 0. The limits and the buffers outlive the spare.
     spare_session(established far, const config::session_limits& limits, buffer_pool& buffers,
-                  time_point retire_at);
+                  time_point retire_at, clock::duration silence = longest_silence);
 
     // Keeps the session alive and watches what comes of the server. Returns when it has been
     // taken; throws session_end when it is of no use any more. Run once.
@@ -45,6 +49,7 @@ class spare_session {
     buffer_pool& buffers_;
     const time_point made_ = clock::now();
     const time_point retire_at_;
+    const clock::duration silence_;
     time_point heard_ = made_;  // a record that verified, or message 2
     time_point pad_due_;
     std::optional<end_reason> stop_;
