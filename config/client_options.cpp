@@ -46,6 +46,8 @@ void add_client_options(option_table& table, client_settings& into, reading& con
     add("server-key", server_key_value(into.server_key),
         "the server's public key, printed by culvert pubkey FILE; only with identity");
     add_limit_options(table, into.limits);
+    add("pool", count_value(into.pool, {0, 1024})->default_value("0"),
+        "sessions kept ready for new connections; below the server's max-waiting");
 }
 
 }  // namespace culvert::config

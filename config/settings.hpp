@@ -84,6 +84,7 @@ struct client_settings {
     credentials keys;
     public_key server_key{};  // static mode
     session_limits limits;
+    std::size_t pool = 0;  // sessions kept ready, over all threads
 };
 
 struct settings {

@@ -73,6 +73,7 @@ class daemon {
     void take_application(const std::shared_ptr<const relay::client_context>& context,
                           const std::shared_ptr<std::atomic<std::size_t>>& open, int fd);
     worker& least_loaded();
+    void add_pools();
 
     awaitable<void> sweep_unproven();
     awaitable<void> control();
@@ -81,6 +82,7 @@ class daemon {
     awaitable<bool> all_end(clock::time_point by);
     awaitable<int> drain();
     [[nodiscard]] std::size_t sessions() const;
+    [[nodiscard]] bool pools_leaving() const;
 
     const config::daemon_settings options_;
     protocol::replay_cache replays_;
@@ -93,6 +95,7 @@ class daemon {
                                                        SIGHUP};
     carrier::timer tick_{context_.get_executor()};
     std::deque<acceptor> acceptors_;
+    std::size_t pooled_ = 0;         // spare sessions of all client sections
     std::size_t most_sessions_ = 0;  // that the descriptors suffice for
     bool stop_now_ = false;
     int status_ = 0;
@@ -113,7 +116,8 @@ int daemon::run() {
     raise_descriptor_limit();
     std::signal(SIGPIPE, SIG_IGN);
     if (!listen()) return 2;
-    most_sessions_ = sessions_that_fit();
+    add_pools();
+    most_sessions_ = sessions_that_fit(pooled_);
     for (worker& w : workers_) w.start();
     for (acceptor& a : acceptors_) asio::co_spawn(context_, a.run(), rethrow);
     asio::co_spawn(context_, sweep_unproven(), rethrow);
@@ -163,6 +167,20 @@ worker& daemon::least_loaded() {
                              [](const worker& a, const worker& b) { return a.load() < b.load(); });
 }
 
+// Spread over the workers. Each section begins at another one, so that what can't be divided does
+// not all come to the first.
+void daemon::add_pools() {
+    for (std::size_t section = 0; section < clients_.size(); ++section) {
+        const std::size_t pool = clients_[section]->settings.pool;
+        for (std::size_t i = 0; i < workers_.size(); ++i) {
+            const std::size_t share = pool / workers_.size() + (i < pool % workers_.size() ? 1 : 0);
+            if (share == 0) continue;
+            workers_[(section + i) % workers_.size()].add_pool(clients_[section], share);
+        }
+        pooled_ += pool;
+    }
+}
+
 void daemon::take_tunnel(const std::shared_ptr<const relay::server_context>& context, int fd) {
     auto make = [context](carrier::stream_socket socket, relay::thread_context thread) {
         return relay::make_server_session(context, std::move(socket), thread);
@@ -180,11 +198,12 @@ void daemon::take_application(const std::shared_ptr<const relay::client_context>
         return;
     }
     ++*open;
-    auto make = [context](carrier::stream_socket socket, relay::thread_context thread) {
-        return relay::make_client_session(context, std::move(socket), thread);
+    worker& on = least_loaded();
+    auto make = [context, pool = on.pool_for(*context)](carrier::stream_socket socket,
+                                                        relay::thread_context thread) {
+        return relay::make_client_session(context, std::move(socket), thread, pool);
     };
-    least_loaded().adopt(fd, "client." + context->settings.name, std::move(make),
-                         [open] { --*open; });
+    on.adopt(fd, "client." + context->settings.name, std::move(make), [open] { --*open; });
 }
 
 awaitable<void> daemon::sweep_unproven() {
@@ -226,7 +245,8 @@ awaitable<void> daemon::control() {
 awaitable<int> daemon::drain() {
     for (worker& w : workers_) w.drain_sessions();
     asio::co_spawn(context_, stop_at_next_signal(), rethrow);
-    if (co_await all_end(clock::now() + options_.drain)) {
+    const bool in_time = co_await all_end(clock::now() + options_.drain);
+    if (in_time || sessions() == 0) {
         log(log_level::info, "stopped: all sessions have ended");
         co_return 0;
     }
@@ -244,7 +264,7 @@ awaitable<void> daemon::stop_at_next_signal() {
 
 // False when the moment, or a second signal, comes first.
 awaitable<bool> daemon::all_end(clock::time_point by) {
-    while (sessions() > 0) {
+    while (sessions() > 0 || pools_leaving()) {
         if (stop_now_ || clock::now() >= by) co_return false;
         tick_.expires_after(drain_interval);
         co_await tick_.async_wait(no_throw);
@@ -256,6 +276,11 @@ std::size_t daemon::sessions() const {
     std::size_t sum = 0;
     for (const worker& w : workers_) sum += w.load();
     return sum;
+}
+
+bool daemon::pools_leaving() const {
+    return std::any_of(workers_.begin(), workers_.end(),
+                       [](const worker& w) { return w.pools_leaving(); });
 }
 
 }  // namespace

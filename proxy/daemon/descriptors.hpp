@@ -9,8 +9,8 @@ namespace culvert::daemon {
 void raise_descriptor_limit() noexcept;
 
 // For how many sessions, of two sockets each, the descriptors suffice that are free now; a few are
-// kept for name lookups and the like. Connections beyond that are better left in the kernel's
-// queue than accepted and reset.
-[[nodiscard]] std::size_t sessions_that_fit();
+// kept for name lookups and the like, and one for each of the pooled sessions. Connections beyond
+// that are better left in the kernel's queue than accepted and reset.
+[[nodiscard]] std::size_t sessions_that_fit(std::size_t pooled);
 
 }  // namespace culvert::daemon

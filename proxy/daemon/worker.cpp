@@ -3,6 +3,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
 
@@ -14,6 +16,8 @@ namespace {
 namespace asio = boost::asio;
 using observe::log;
 using observe::log_level;
+
+constexpr std::chrono::milliseconds look_again{5};  // whether the pools are empty
 
 // Sessions that fail are reported one by one until there are many of them.
 observe::log_limit failures(10);
@@ -47,7 +51,21 @@ struct worker::running {
     carrier::time_point began = carrier::clock::now();
 };
 
+void worker::add_pool(std::shared_ptr<const relay::client_context> section, std::size_t size) {
+    const auto* key = section.get();
+    pools_[key] = std::make_shared<relay::session_pool>(std::move(section), size, thread());
+}
+
+std::shared_ptr<relay::session_pool> worker::pool_for(const relay::client_context& section) const {
+    const auto at = pools_.find(&section);
+    return at == pools_.end() ? nullptr : at->second;
+}
+
 void worker::start() {
+    asio::post(context_, [this] {
+        static_cast<void>(keys_.stock());  // the first ones
+        for (const auto& [section, pool] : pools_) pool->start();
+    });
     thread_ = std::thread([this] { context_.run(); });
 }
 
@@ -66,8 +84,7 @@ void worker::adopt(int fd, std::string section, maker make, std::function<void()
 void worker::run_session(int fd, const std::string& section, const maker& make,
                          std::function<void()> ended) {
     auto socket = socket_of(context_.get_executor(), fd);
-    running started{section, make(std::move(socket), {context_.get_executor(), buffers_}),
-                    std::move(ended)};
+    running started{section, make(std::move(socket), thread()), std::move(ended)};
     sessions_.insert(started.session);
     asio::co_spawn(context_, started.session->run(),
                    [this, started](const std::exception_ptr& why) { finish(started, why); });
@@ -93,7 +110,7 @@ void worker::finish(const running& gone, const std::exception_ptr& why) {
         fmt::format("{}: {}: {}; {} to the tunnel, {} from it, {:.1f} s", gone.section,
                     gone.session->describe(), reason, bytes_text(moved.to_tunnel),
                     bytes_text(moved.from_tunnel), lasted.count());
-    if (!gone.session->proven())
+    if (!gone.session->proven() || gone.session->unused())
         log(log_level::debug, "{}", line);
     else if (why)
         log(failures, log_level::warning, "{}", line);
@@ -111,6 +128,23 @@ void worker::for_each_session(Action action) {
 
 void worker::drain_sessions() {
     for_each_session([](relay::session& session) { session.drain(); });
+    if (pools_.empty()) return;
+    pools_leaving_ = true;
+    asio::co_spawn(context_, stop_pools(), [](const std::exception_ptr& e) {
+        if (e) std::rethrow_exception(e);
+    });
+}
+
+// The spare sessions end at once, but for a word to the server and his.
+carrier::awaitable<void> worker::stop_pools() {
+    carrier::timer pause(context_.get_executor());
+    for (const auto& [section, pool] : pools_) pool->stop();
+    const auto empty = [](const auto& entry) { return entry.second->size() == 0; };
+    while (!std::all_of(pools_.begin(), pools_.end(), empty)) {
+        pause.expires_after(look_again);
+        co_await pause.async_wait(asio::as_tuple(carrier::use_awaitable));
+    }
+    pools_leaving_ = false;
 }
 
 void worker::stop_sessions(relay::end_reason why) {

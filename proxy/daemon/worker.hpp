@@ -4,10 +4,11 @@
 #include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
 #include <functional>
+#include <map>
 #include <set>
 #include <thread>
 
-#include "proxy/relay/session.hpp"
+#include "proxy/relay/session_pool.hpp"
 
 namespace culvert::daemon {
 
@@ -17,6 +18,9 @@ class worker {
     ~worker() { join(); }
     worker(const worker&) = delete;
     worker& operator=(const worker&) = delete;
+
+    // Sessions are kept ready here for the section's applications, once started. Before start().
+    void add_pool(std::shared_ptr<const relay::client_context> section, std::size_t size);
 
     void start();
     // Ends the loop; what still runs is destroyed with the worker, its sockets being reset.
@@ -29,12 +33,20 @@ class worker {
     // `section` is what log lines begin with; `ended` is called here when the session is gone.
     void adopt(int fd, std::string section, maker make, std::function<void()> ended);
 
-    // From any thread, for every session of this worker.
+    // From any thread: the pool of this worker for the section, nullptr if it has none. It is to
+    // be used on the worker's thread.
+    [[nodiscard]] std::shared_ptr<relay::session_pool> pool_for(
+        const relay::client_context& section) const;
+
+    // From any thread, for every session of this worker. A drain ends the spare sessions too.
     void drain_sessions();
     void stop_sessions(relay::end_reason why);
 
     // Sessions that were adopted and have not ended.
     [[nodiscard]] std::size_t load() const noexcept { return load_; }
+
+    // Whether the pools have been told to stop and have spare sessions that take leave still.
+    [[nodiscard]] bool pools_leaving() const noexcept { return pools_leaving_; }
 
   private:
     struct running;
@@ -42,13 +54,20 @@ class worker {
     void run_session(int fd, const std::string& section, const maker& make,
                      std::function<void()> ended);
     void finish(const running& gone, const std::exception_ptr& why);
+    [[nodiscard]] relay::thread_context thread() noexcept {
+        return {context_.get_executor(), buffers_, &keys_};
+    }
+    carrier::awaitable<void> stop_pools();
     template <class Action>
     void for_each_session(Action action);
 
     relay::buffer_pool buffers_;  // outlives the loop: suspended sessions hold buffers
     std::atomic<std::size_t> load_{0};
+    std::atomic<bool> pools_leaving_{false};
     carrier::asio::io_context context_{1};
+    relay::key_maker keys_{context_.get_executor()};
     std::set<std::shared_ptr<relay::session>> sessions_;  // their sockets need the loop
+    std::map<const relay::client_context*, std::shared_ptr<relay::session_pool>> pools_;
     carrier::asio::executor_work_guard<carrier::executor> keep_running_;
     std::thread thread_;
 };

@@ -15,23 +15,23 @@ client_keys client_keys::with_identity(key_pair identity, const public_key& serv
 }
 
 client_handshake::client_handshake(const client_keys& keys, unix_seconds now,
-                                   std::uint16_t pad_length, random_source& random)
+                                   std::uint16_t pad_length, random_source& random,
+                                   key_stock* stock)
     : keys_(keys), symmetric_(keys.start.clone()) {
     assert(pad_length <= max_pad);
-    if (!write_message1(now, pad_length, random)) fail(error::weak_key);
+    if (!write_message1(now, pad_length, random, stock)) fail(error::weak_key);
 }
 
 bool client_handshake::write_message1(unix_seconds now, std::uint16_t pad_length,
-                                      random_source& random) {
+                                      random_source& random, key_stock* stock) {
     const bytes all = message1_;
     const bytes salt = all.first(salt_size);
     random.fill(salt);
     symmetric_->absorb(salt);
 
     crypto::secret<32 + hello_size> opening;
-    random.fill(ephemeral_.writable());
-    const public_key shared = public_key_of(ephemeral_);
-    std::copy(shared.begin(), shared.end(), opening.writable().begin());
+    ephemeral_ = draw_ephemeral(stock, random);
+    std::copy(ephemeral_.shared.begin(), ephemeral_.shared.end(), opening.writable().begin());
     hello{now, pad_length}.write(opening.writable().last<hello_size>());
     symmetric_->seal(opening.view(), all.subspan(salt_size, box_a_size));
 
@@ -40,7 +40,7 @@ bool client_handshake::write_message1(unix_seconds now, std::uint16_t pad_length
         if (!symmetric_->mix(agree(ephemeral_, *keys_.server))) return false;
         symmetric_->seal(keys_.identity->shared, all.subspan(size, box_b_size));
         size += box_b_size;
-        if (!symmetric_->mix(agree(keys_.identity->secret, *keys_.server))) return false;
+        if (!symmetric_->mix(agree(*keys_.identity, *keys_.server))) return false;
         symmetric_->seal({}, all.subspan(size, box_c_size));
         size += box_c_size;
     }
@@ -93,9 +93,8 @@ error client_handshake::step_d() {
     public_key theirs;
     if (!symmetric_->open(field.last(box_d_size), theirs)) return error::bad_box;
     if (!symmetric_->mix(agree(ephemeral_, theirs))) return error::weak_key;
-    if (keys_.identity && !symmetric_->mix(agree(keys_.identity->secret, theirs)))
-        return error::weak_key;
-    ephemeral_ = private_key{};
+    if (keys_.identity && !symmetric_->mix(agree(*keys_.identity, theirs))) return error::weak_key;
+    ephemeral_ = {};
     need_ = box_f_size;
     state_ = state::await_f;
     return error::none;
@@ -120,7 +119,7 @@ void client_handshake::fail(error e) noexcept {
 
 void client_handshake::erase() noexcept {
     symmetric_.reset();
-    ephemeral_ = private_key{};
+    ephemeral_ = {};
 }
 
 session_secrets client_handshake::split() && {

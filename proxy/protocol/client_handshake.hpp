@@ -4,6 +4,7 @@
 
 #include "proxy/protocol/error.hpp"
 #include "proxy/protocol/handshake.hpp"
+#include "proxy/protocol/key_stock.hpp"
 
 namespace culvert::protocol {
 
@@ -29,10 +30,10 @@ class client_handshake {
     };
 
     // Makes message 1. `keys` outlives the handshake. `now` goes into the message; `pad_length`
-    // is 0–1,023 bytes. Ends at once in state failed (weak_key) when the configured server key is
-    // of low order.
+    // is 0–1,023 bytes. The ephemeral key comes from `stock` if it has one. Ends at once in state
+    // failed (weak_key) when the configured server key is of low order.
     client_handshake(const client_keys& keys, unix_seconds now, std::uint16_t pad_length,
-                     random_source& random = system_random());
+                     random_source& random = system_random(), key_stock* stock = nullptr);
 
     // Message 1, to be sent in one write; empty after a failure.
     [[nodiscard]] bytes_view message1() const noexcept {
@@ -51,7 +52,7 @@ class client_handshake {
 
   private:
     [[nodiscard]] bool write_message1(unix_seconds now, std::uint16_t pad_length,
-                                      random_source& random);
+                                      random_source& random, key_stock* stock);
     void step();
     error step_d();
     error step_f();
@@ -60,7 +61,7 @@ class client_handshake {
 
     const client_keys& keys_;
     std::optional<symmetric_state> symmetric_;  // until split() or a failure
-    private_key ephemeral_;                     // until box D has been read
+    key_pair ephemeral_;                        // until box D has been read
     std::array<std::uint8_t, max_message1> message1_{};
     std::size_t message1_size_ = 0;
     std::array<std::uint8_t, max_pad> part_{};  // the field that is coming in

@@ -1,6 +1,8 @@
 #include "proxy/protocol/key_agreement.hpp"
 
+#include <openssl/core_names.h>
 #include <openssl/evp.h>
+#include <openssl/params.h>
 
 #include <memory>
 #include <stdexcept>
@@ -23,19 +25,50 @@ void require(bool ok) {
     if (!ok) throw std::runtime_error("libcrypto: X25519 is not available");
 }
 
-evp_key private_from(const private_key& secret) {
-    const auto view = secret.view();
-    evp_key key(EVP_PKEY_new_raw_private_key(EVP_PKEY_X25519, nullptr, view.data(), view.size()));
-    require(key != nullptr);
-    return key;
+// Of this thread: libcrypto looks the algorithm up once, not for each key.
+EVP_PKEY_CTX* importing() {
+    thread_local const evp_context context = [] {
+        evp_context made(EVP_PKEY_CTX_new_from_name(nullptr, "X25519", nullptr));
+        require(made != nullptr && EVP_PKEY_fromdata_init(made.get()) == 1);
+        return made;
+    }();
+    return context.get();
+}
+
+OSSL_PARAM octets(const char* name, crypto::block_view<32> value) {
+    // fromdata copies it; the parameter's type is for both ways.
+    return OSSL_PARAM_construct_octet_string(name, const_cast<std::uint8_t*>(value.data()),
+                                             value.size());
+}
+
+evp_key public_from(const public_key& shared) {
+    std::array<OSSL_PARAM, 2> values{octets(OSSL_PKEY_PARAM_PUB_KEY, shared),
+                                     OSSL_PARAM_construct_end()};
+    EVP_PKEY* key = nullptr;
+    require(EVP_PKEY_fromdata(importing(), &key, EVP_PKEY_PUBLIC_KEY, values.data()) == 1);
+    return evp_key(key);
+}
+
+// With both halves given libcrypto does not compute the public one again, which would cost as much
+// as the Diffie-Hellman operation itself.
+evp_key pair_from(const key_pair& pair) {
+    std::array<OSSL_PARAM, 3> values{octets(OSSL_PKEY_PARAM_PUB_KEY, pair.shared),
+                                     octets(OSSL_PKEY_PARAM_PRIV_KEY, pair.secret.view()),
+                                     OSSL_PARAM_construct_end()};
+    EVP_PKEY* key = nullptr;
+    require(EVP_PKEY_fromdata(importing(), &key, EVP_PKEY_KEYPAIR, values.data()) == 1);
+    return evp_key(key);
 }
 
 }  // namespace
 
 public_key public_key_of(const private_key& secret) {
+    const auto view = secret.view();
+    const evp_key key(
+        EVP_PKEY_new_raw_private_key(EVP_PKEY_X25519, nullptr, view.data(), view.size()));
     public_key out{};
     std::size_t size = out.size();
-    require(EVP_PKEY_get_raw_public_key(private_from(secret).get(), out.data(), &size) == 1);
+    require(key != nullptr && EVP_PKEY_get_raw_public_key(key.get(), out.data(), &size) == 1);
     return out;
 }
 
@@ -44,14 +77,14 @@ key_pair key_pair_of(private_key secret) {
     return {std::move(secret), shared};
 }
 
-shared_secret agree(const private_key& ours, const public_key& theirs) {
-    const evp_key own = private_from(ours);
-    const evp_key peer(
-        EVP_PKEY_new_raw_public_key(EVP_PKEY_X25519, nullptr, theirs.data(), theirs.size()));
-    require(peer != nullptr);
+shared_secret agree(const key_pair& ours, const public_key& theirs) {
+    const evp_key own = pair_from(ours);
+    const evp_key peer = public_from(theirs);
     const evp_context context(EVP_PKEY_CTX_new(own.get(), nullptr));
+    // There is nothing to be validated in an X25519 key that the derivation does not see.
+    constexpr int no_validation = 0;
     require(context != nullptr && EVP_PKEY_derive_init(context.get()) == 1 &&
-            EVP_PKEY_derive_set_peer(context.get(), peer.get()) == 1);
+            EVP_PKEY_derive_set_peer_ex(context.get(), peer.get(), no_validation) == 1);
     shared_secret out;
     std::size_t size = out.view().size();
     // libcrypto refuses the all-zero result by failing; a zeroed value says the same to the caller.

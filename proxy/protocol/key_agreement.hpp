@@ -20,7 +20,8 @@ struct key_pair {
 [[nodiscard]] public_key public_key_of(const private_key& secret);
 [[nodiscard]] key_pair key_pair_of(private_key secret);
 
-// The Diffie-Hellman value. All zero for a peer key of low order: the caller must refuse that.
-[[nodiscard]] shared_secret agree(const private_key& ours, const public_key& theirs);
+// The Diffie-Hellman value. All zero for a peer key of low order: the caller must refuse that. The
+// pair is taken at its word: a public half that does not belong to the secret goes unnoticed.
+[[nodiscard]] shared_secret agree(const key_pair& ours, const public_key& theirs);
 
 }  // namespace culvert::protocol

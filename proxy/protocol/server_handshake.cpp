@@ -35,8 +35,9 @@ server_keys server_keys::with_identity(key_pair identity,
 }
 
 server_handshake::server_handshake(const server_keys& keys, replay_cache& cache,
-                                   std::uint16_t pad_length, random_source& random)
-    : keys_(keys), cache_(cache), random_(random), pad_length_(pad_length) {
+                                   std::uint16_t pad_length, random_source& random,
+                                   key_stock* stock)
+    : keys_(keys), cache_(cache), random_(random), stock_(stock), pad_length_(pad_length) {
     assert(pad_length <= max_pad);
 }
 
@@ -131,9 +132,9 @@ error server_handshake::check_time_and_replay(const hello& from_client, bytes_vi
 error server_handshake::step_bc() {
     const bytes_view field = bytes_view(part_).first(need_);
     public_key theirs;
-    if (!symmetric_->mix(agree(keys_.identity->secret, client_ephemeral_))) return error::weak_key;
+    if (!symmetric_->mix(agree(*keys_.identity, client_ephemeral_))) return error::weak_key;
     if (!symmetric_->open(field.first(box_b_size), theirs)) return error::bad_box;
-    if (!symmetric_->mix(agree(keys_.identity->secret, theirs))) return error::weak_key;
+    if (!symmetric_->mix(agree(*keys_.identity, theirs))) return error::weak_key;
     if (!symmetric_->open(field.last(box_c_size), {})) return error::bad_box;
     if (!keys_.knows(theirs)) return error::unknown_client;
     client_ = theirs;
@@ -155,9 +156,8 @@ bool server_handshake::write_message2() {
     random_.fill(salt);
     symmetric_->absorb(salt);
 
-    private_key ephemeral;
-    random_.fill(ephemeral.writable());
-    symmetric_->seal(public_key_of(ephemeral), all.subspan(salt_size, box_d_size));
+    const key_pair ephemeral = draw_ephemeral(stock_, random_);
+    symmetric_->seal(ephemeral.shared, all.subspan(salt_size, box_d_size));
     if (!symmetric_->mix(agree(ephemeral, client_ephemeral_))) return false;
     if (client_ && !symmetric_->mix(agree(ephemeral, *client_))) return false;
 

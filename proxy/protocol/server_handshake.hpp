@@ -7,6 +7,7 @@
 
 #include "proxy/protocol/error.hpp"
 #include "proxy/protocol/handshake.hpp"
+#include "proxy/protocol/key_stock.hpp"
 #include "proxy/protocol/replay_cache.hpp"
 
 namespace culvert::protocol {
@@ -39,9 +40,10 @@ class server_handshake {
         silent,     // S: never leaves, never writes
     };
 
-    // `keys` and `cache` outlive the handshake. `pad_length` of message 2 is 0–1,023 bytes.
+    // `keys`, `cache` and `stock` outlive the handshake. `pad_length` of message 2 is 0–1,023
+    // bytes. The ephemeral key comes from `stock` if it has one when message 1 is whole.
     server_handshake(const server_keys& keys, replay_cache& cache, std::uint16_t pad_length,
-                     random_source& random = system_random());
+                     random_source& random = system_random(), key_stock* stock = nullptr);
 
     // Takes bytes of message 1, in pieces of any size, and says how many it used: what is left
     // over behind a whole message 1 belongs to the record stream. In state silent it takes all.
@@ -80,6 +82,7 @@ class server_handshake {
     const server_keys& keys_;
     replay_cache& cache_;
     random_source& random_;
+    key_stock* const stock_;
     const std::uint16_t pad_length_;            // of message 2
     std::optional<symmetric_state> symmetric_;  // from box A on, until split() or a failure
     public_key client_ephemeral_{};

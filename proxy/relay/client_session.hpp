@@ -1,25 +1,16 @@
-// The client end: an application's connection, and the tunnel that is dialled for it.
+// The client end: an application's connection, and the tunnel that it gets.
 #pragma once
 
 #include <memory>
-#include <optional>
 
-#include "proxy/relay/dial.hpp"
-#include "proxy/relay/session.hpp"
+#include "proxy/relay/session_pool.hpp"
 
 namespace culvert::relay {
 
-// The constants of a client section.
-struct client_context {
-    explicit client_context(config::client_settings from)
-        : keys(keys_of(from)), settings(config::without_secrets(std::move(from))) {}
-
-    const protocol::client_keys keys;
-    const config::client_settings settings;  // without the secret keys
-};
-
-// `plain`: a prepared socket, armed to reset.
+// `plain`: a prepared socket, armed to reset. With a pool, of the same thread and section, a
+// session is taken from there if one is ready.
 std::shared_ptr<session> make_client_session(std::shared_ptr<const client_context> context,
-                                             carrier::stream_socket plain, thread_context thread);
+                                             carrier::stream_socket plain, thread_context thread,
+                                             std::shared_ptr<session_pool> pool = nullptr);
 
 }  // namespace culvert::relay

@@ -26,8 +26,9 @@ bytes_view as_bytes(const std::string& text) {
 class dialer {
   public:
     dialer(const executor& ex, const config::client_settings& settings,
-           const protocol::client_keys& keys, const dial_progress& passed)
-        : ex_(ex), settings_(settings), keys_(keys), passed_(passed) {}
+           const protocol::client_keys& keys, protocol::key_stock* stock,
+           const dial_progress& passed)
+        : ex_(ex), settings_(settings), keys_(keys), stock_(stock), passed_(passed) {}
 
     awaitable<established> run() {
         stream_socket socket = co_await reach();
@@ -48,6 +49,7 @@ class dialer {
     const executor ex_;
     const config::client_settings& settings_;
     const protocol::client_keys& keys_;
+    protocol::key_stock* const stock_;
     const dial_progress& passed_;
     std::unique_ptr<carrier::carrier> carrier_;
 };
@@ -96,7 +98,8 @@ awaitable<established> dialer::shake_hands() {
         crypto::fill_random(random);
         pad = crypto::load16_le(random.data()) & protocol::max_pad;
     }
-    const auto handshake = std::make_unique<protocol::client_handshake>(keys_, unix_now(), pad);
+    const auto handshake = std::make_unique<protocol::client_handshake>(
+        keys_, unix_now(), pad, protocol::system_random(), stock_);
     auto leftover = co_await read_answer(*handshake);
     tell(dial_stage::handshake);
     auto keys = std::move(*handshake).split().first_epochs();
@@ -166,8 +169,9 @@ protocol::client_keys keys_of(const config::client_settings& settings) {
 }
 
 awaitable<established> dial(executor ex, const config::client_settings& settings,
-                            const protocol::client_keys& keys, const dial_progress& passed) {
-    dialer way(ex, settings, keys, passed);
+                            const protocol::client_keys& keys, protocol::key_stock* stock,
+                            const dial_progress& passed) {
+    dialer way(ex, settings, keys, stock, passed);
     co_return co_await way.run();
 }
 

@@ -18,11 +18,12 @@ enum class dial_stage : std::uint8_t { resolve, connect, carrier, handshake, ope
 // What dial() tells as it gets on: a stage that has been passed, and what there is to say of it.
 using dial_progress = std::function<void(dial_stage passed, const std::string& detail)>;
 
-// Connects and shakes hands; the server has not heard of a service yet. `settings` and `keys`
-// outlive the call. Throws session_end (connect_failed or handshake_failed), whose detail says
-// where it stopped and why.
+// Connects and shakes hands; the server has not heard of a service yet. `settings`, `keys` and
+// `stock`, if there is one, outlive the call. Throws session_end (connect_failed or
+// handshake_failed), whose detail says where it stopped and why.
 awaitable<established> dial(executor ex, const config::client_settings& settings,
-                            const protocol::client_keys& keys, const dial_progress& passed = {});
+                            const protocol::client_keys& keys, protocol::key_stock* stock = nullptr,
+                            const dial_progress& passed = {});
 
 // Names the service that the session is for.
 awaitable<void> open_service(established& session, const std::string& service);

@@ -18,7 +18,7 @@ void record_writer::begin_data(bytes run, std::size_t payload) {
 }
 
 void record_writer::begin_empty(protocol::record_type type) {
-    sealer_.seal(type, empty_record_, clock::now());
+    seal(type, empty_record_);
     begin(empty_record_);
 }
 
@@ -44,7 +44,7 @@ awaitable<void> record_writer::send(protocol::record_type type, bytes_view paylo
     std::array<std::uint8_t, protocol::max_service_name + protocol::record_overhead> memory;
     const bytes slot = bytes(memory).first(payload.size() + protocol::record_overhead);
     std::copy(payload.begin(), payload.end(), slot.begin() + protocol::header_size);
-    sealer_.seal(type, slot, clock::now());
+    seal(type, slot);
     begin(slot);
     co_await write_rest();
 }

@@ -27,6 +27,10 @@ class record_writer {
     // Seals `run`, slots of `payload` bytes each but the last, which may hold fewer, as DATA and
     // begins to write it. It stays where it is until writing() is over.
     void begin_data(bytes run, std::size_t payload);
+    // The same in two steps, for other records: seals one slot, and begins to write slots that lie
+    // one behind the other.
+    void seal(protocol::record_type type, bytes slot) { sealer_.seal(type, slot, clock::now()); }
+    void begin(bytes run);
     // The same with one record without payload: END or PAD.
     void begin_empty(protocol::record_type type);
 
@@ -55,8 +59,6 @@ class record_writer {
     [[nodiscard]] executor get_executor() { return carrier_->socket().get_executor(); }
 
   private:
-    void begin(bytes run);
-
     std::unique_ptr<carrier::carrier> carrier_;
     protocol::sealer sealer_;
     time_point last_sent_ = clock::now();

@@ -50,6 +50,9 @@ class server_session final : public session, public std::enable_shared_from_this
     [[nodiscard]] std::string describe() const override;
     [[nodiscard]] traffic moved() const override { return tunnel_ ? tunnel_->moved() : traffic{}; }
     [[nodiscard]] bool proven() const override { return proven_; }
+    [[nodiscard]] bool unused() const override {
+        return !opened_ && (dropped_ || stop_ == end_reason::not_opened);
+    }
 
   private:
     // States A, B, P and S.
@@ -88,6 +91,7 @@ class server_session final : public session, public std::enable_shared_from_this
     bool proven_ = false;  // record 0 has verified
     bool waiting_ = false;
     bool opened_ = false;
+    bool dropped_ = false;  // by a client that has no use for it any more
 };
 
 awaitable<void> server_session::run() {
@@ -150,7 +154,8 @@ awaitable<void> server_session::admit() {
     if (context_->settings.carrier == config::carrier::tcp)
         pad = static_cast<std::uint16_t>(
             draw_up_to(std::chrono::milliseconds{protocol::max_pad}).count());
-    server_handshake handshake(context_->keys, context_->replays, pad);
+    server_handshake handshake(context_->keys, context_->replays, pad, protocol::system_random(),
+                               thread_.ephemeral_keys());
     std::string leftover = co_await shake_hands(handshake);
     ticket.leave();
 
@@ -274,8 +279,11 @@ awaitable<std::string> server_session::await_open() {
             throw session_end(end_reason::bad_record, make_error_code(done.fault).message());
         if (done.records == 1) {
             const auto payload = record[0].payload;
-            if (record[0].type == protocol::record_type::alert)
-                throw session_end(end_reason::alerted, text_of(protocol::alert_from(payload[0])));
+            if (record[0].type == protocol::record_type::alert) {
+                const auto code = protocol::alert_from(payload[0]);
+                dropped_ = code == protocol::alert::shutdown;
+                throw session_end(end_reason::alerted, text_of(code));
+            }
             prove();
             if (record[0].type == protocol::record_type::open) {
                 opened_ = true;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "proxy/relay/buffer_pool.hpp"
+#include "proxy/relay/key_maker.hpp"
 #include "proxy/relay/tunnel.hpp"
 
 namespace culvert::relay {
@@ -10,6 +11,12 @@ namespace culvert::relay {
 struct thread_context {
     carrier::executor executor;
     buffer_pool& buffers;
+    key_maker* keys = nullptr;
+
+    // nullptr: there is no stock.
+    [[nodiscard]] protocol::key_stock* ephemeral_keys() const {
+        return keys == nullptr ? nullptr : keys->stock();
+    }
 };
 
 class session {
@@ -31,6 +38,8 @@ class session {
     [[nodiscard]] virtual traffic moved() const = 0;
     // How a line of the log should stand out: strangers are many and harmless.
     [[nodiscard]] virtual bool proven() const = 0;
+    // It has ended, or ends, without having been opened, and nobody is to blame: a spare session.
+    [[nodiscard]] virtual bool unused() const { return false; }
 };
 
 }  // namespace culvert::relay

@@ -18,13 +18,14 @@ constexpr auto no_throw = asio::as_tuple(carrier::use_awaitable);
 }  // namespace
 
 tunnel::tunnel(stream_socket plain, established other_end, const config::session_limits& limits,
-               buffer_pool& pool)
+               buffer_pool& pool, kept_stream* kept)
     : plain_(std::move(plain)),
       writer_(std::move(other_end.writer)),
       opener_(std::move(other_end.opener)),
       leftover_(std::move(other_end.leftover)),
       limits_(limits),
       pool_(pool),
+      kept_(kept),
       watch_timer_(plain_.get_executor()),
       keepalive_(draw_keepalive(limits.keepalive)) {}
 
@@ -49,7 +50,10 @@ awaitable<void> tunnel::relay() {
 
 // A coroutine of its own: what it needs is not there while the tunnel runs.
 awaitable<void> tunnel::part() {
-    if (failed_) carrier::reset(plain_);  // the application first: it must not wait for the other
+    // The application first: it must not wait for the other end.
+    const bool begins_anew =
+        failed_ && kept_ != nullptr && !stop_ && kept_->may_begin_anew(*failed_);
+    if (failed_ && !begins_anew) carrier::reset(plain_);
     co_await settle();
     if (!failed_) {
         carrier::close_quietly(plain_);

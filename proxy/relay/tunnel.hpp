@@ -9,6 +9,7 @@
 #include "proxy/protocol/opener.hpp"
 #include "proxy/relay/buffer_pool.hpp"
 #include "proxy/relay/established.hpp"
+#include "proxy/relay/kept_stream.hpp"
 
 namespace culvert::relay {
 
@@ -25,9 +26,11 @@ struct traffic {
 // (two), one read, one write. Only the deadlines are a coroutine: run().
 class tunnel {
   public:
-    // `plain` is a prepared socket, armed to reset. The limits and the pool outlive the tunnel.
+    // `plain` is a prepared socket, armed to reset. The limits and the pool outlive the tunnel, and
+    // so does `kept`, which is told what goes to the other end and comes from it. When it says
+    // that the stream may begin anew, run() throws without resetting `plain`.
     tunnel(carrier::stream_socket plain, established other_end,
-           const config::session_limits& limits, buffer_pool& pool);
+           const config::session_limits& limits, buffer_pool& pool, kept_stream* kept = nullptr);
 
     // Relays until both directions have ended and the carrier is closed in good order. Throws
     // session_end otherwise; then the application has got a reset, and the other end an ALERT or
@@ -36,6 +39,9 @@ class tunnel {
 
     // Ends run() with `why`. May be called at any time on the tunnel's thread.
     void stop(end_reason why);
+
+    // After run().
+    [[nodiscard]] carrier::stream_socket take_plain() noexcept { return std::move(plain_); }
 
     [[nodiscard]] const traffic& moved() const noexcept { return moved_; }
 
@@ -123,6 +129,7 @@ class tunnel {
     std::string leftover_;
     const config::session_limits& limits_;
     buffer_pool& pool_;
+    kept_stream* const kept_;
     protocol::record_ramp ramp_;
     carrier::timer watch_timer_;
     const time_point began_ = clock::now();

@@ -62,6 +62,7 @@ bool tunnel::open_next() {
 void tunnel::collect(std::size_t records) {
     std::size_t parts = 0;
     for (const auto& record : std::span(in_.memory->records).first(records)) {
+        if (kept_ != nullptr) kept_->received(record.type, record.payload);
         if (record.type == protocol::record_type::data) {
             in_.memory->parts[parts++] = {record.payload.data(), record.payload.size()};
             in_.payload += record.payload.size();

@@ -47,12 +47,14 @@ bool tunnel::seal_next() {
     if (got.ec == asio::error::would_block) return false;
     if (got.ec == asio::error::eof) {
         out_.memory.reset();
+        if (kept_ != nullptr) kept_->sent_end();
         writer_->begin_empty(protocol::record_type::end);
         return true;
     }
     if (got.ec) end(end_reason::application_reset, got.ec.message());
     out_.drained = got.drained;
     out_.sealed = got.size;
+    if (kept_ != nullptr) kept_->sent(out_.memory->parts, got.size);
     writer_->begin_data(close_up(payload, got.size), payload);
     return true;
 }

@@ -106,7 +106,7 @@ max-waiting = 14
                                      "connect = ws://[2001:db8::1]:80/t\nservice = redis\n"
                                      "identity = b.key\nserver-key = " +
                                          std::string(key_base64) +
-                                         "\nidle-timeout = 9\nmax-connections = 3\n"
+                                         "\nidle-timeout = 9\nmax-connections = 3\npool = 1024\n"
                                          "[client.two]\nlisten = 6381\n"
                                          "connect = tcp://h:1\npsk = a.psk\nrealm = a b#c\n");
         REQUIRE(read.value.clients.size() == 2);
@@ -123,9 +123,11 @@ max-waiting = 14
         CHECK(one.server_key[0] == 1);
         CHECK(one.limits.idle == 9s);
         CHECK(one.limits.connections == 3);
+        CHECK(one.pool == 1024);
         const client_settings& two = read.value.clients[1];
         CHECK(two.carrier == carrier::tcp);
         CHECK(two.service.empty());
+        CHECK(two.pool == 0);
         CHECK(two.keys.realm == "a b#c");
     }
 

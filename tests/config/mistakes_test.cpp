@@ -78,6 +78,8 @@ psk = missing.psk
               "'server-key' is no key of [server.s], it belongs to [client.NAME]");
         CHECK(server_says("threads = 2") ==
               "'threads' is no key of [server.s], it belongs to [daemon]");
+        CHECK(server_says("pool = 8") ==
+              "'pool' is no key of [server.s], it belongs to [client.NAME]");
         CHECK(server_says("frobnicate = 2") == "unknown key 'frobnicate'");
         CHECK(server_says("Keepalive = 20") ==
               "unknown key 'Keepalive', did you mean 'keepalive'?");

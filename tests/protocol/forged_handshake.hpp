@@ -45,15 +45,16 @@ struct forged_message1 {
         auto state = keys.start.clone();
         octets out = salt;
         state.absorb(salt);
-        const auto shown = ephemeral_shown.value_or(protocol::public_key_of(ephemeral));
+        const auto own = protocol::key_pair_of(ephemeral.clone());
+        const auto shown = ephemeral_shown.value_or(own.shared);
         octets opening(shown.begin(), shown.end());
         opening.insert(opening.end(), hello.begin(), hello.end());
         put_box(out, state, opening);
         if (keys.identity) {
             // A zero DH is left out: the server must not come so far.
-            static_cast<void>(state.mix(protocol::agree(ephemeral, *keys.server)));
+            static_cast<void>(state.mix(protocol::agree(own, *keys.server)));
             put_box(out, state, copy_of(static_shown.value_or(keys.identity->shared)));
-            static_cast<void>(state.mix(protocol::agree(keys.identity->secret, *keys.server)));
+            static_cast<void>(state.mix(protocol::agree(*keys.identity, *keys.server)));
             put_box(out, state, {});
         }
         out.insert(out.end(), pad.begin(), pad.end());
@@ -81,9 +82,9 @@ struct forged_message2 {
         state.absorb(out);
         const auto own = pair_of(0x66);
         forged_message1::put_box(out, state, copy_of(ephemeral_shown.value_or(own.shared)));
-        static_cast<void>(state.mix(protocol::agree(own.secret, client_ephemeral)));
+        static_cast<void>(state.mix(protocol::agree(own, client_ephemeral)));
         if (who.server.identity)
-            static_cast<void>(state.mix(protocol::agree(own.secret, pair_of(2).shared)));
+            static_cast<void>(state.mix(protocol::agree(own, pair_of(2).shared)));
         forged_message1::put_box(out, state, confirmation);
         out.insert(out.end(), pad.begin(), pad.end());
         return out;
@@ -108,7 +109,7 @@ struct forged_message2 {
     static void follow_static_part(const parties& who, protocol::symmetric_state& state,
                                    crypto::bytes_view all, const protocol::public_key& ephemeral) {
         protocol::public_key client{};
-        const auto& own = who.server.identity->secret;
+        const auto& own = *who.server.identity;
         if (!state.mix(protocol::agree(own, ephemeral)) ||
             !state.open(all.subspan(96, 48), client) || !state.mix(protocol::agree(own, client)) ||
             !state.open(all.subspan(144, 16), {}))
