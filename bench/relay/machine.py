@@ -32,6 +32,7 @@ def first_version(command):
 def place():
     return {"machine": f"{cpu()}, {os.cpu_count()} CPUs",
             "kernel": f"{platform.system()} {platform.release()}",
+            "load_before": round(os.getloadavg()[0], 1),
             "congestion_control": namespace.congestion_control()}
 
 
@@ -49,6 +50,8 @@ def facts(contenders, build):
 def heading(about):
     yield f"{about['machine']}, {about['kernel']}; congestion control {about['congestion_control']}."
     yield ", ".join(f"{name} {version}" for name, version in about["versions"].items()) + "."
+    if about["load_before"] > 0.5:
+        yield f"Load average {about['load_before']:g} before it began: others were at work here."
     rounds = "1 round" if about["rounds"] == 1 else f"{about['rounds']} rounds"
     yield (f"Medians of {rounds}, {about['seconds']:g} s each measurement; idle and system calls "
            f"are measured once.")
