@@ -77,17 +77,24 @@ io_result try_read(stream_socket& socket, std::span<const iovec> into) {
     message.msg_iovlen = into.size();
     std::size_t room = 0;
     for (const iovec& part : into) room += part.iov_len;
+    if (into.size() == 1)
+        return try_read(socket, bytes(static_cast<std::uint8_t*>(into[0].iov_base), room));
     const int fd = socket.native_handle();
     return read_outcome(retry([&] { return ::recvmsg(fd, &message, MSG_DONTWAIT); }), room);
 }
 
 io_result try_write(stream_socket& socket, std::span<const iovec> from) {
-    msghdr message{};
-    message.msg_iov = const_cast<iovec*>(from.data());  // sendmsg does not change it
-    message.msg_iovlen = std::min<std::size_t>(from.size(), IOV_MAX);
+    constexpr int flags = MSG_DONTWAIT | MSG_NOSIGNAL;
     const int fd = socket.native_handle();
-    const ssize_t done =
-        retry([&] { return ::sendmsg(fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL); });
+    ssize_t done = 0;
+    if (from.size() == 1) {
+        done = retry([&] { return ::send(fd, from[0].iov_base, from[0].iov_len, flags); });
+    } else {
+        msghdr message{};
+        message.msg_iov = const_cast<iovec*>(from.data());  // sendmsg does not change it
+        message.msg_iovlen = std::min<std::size_t>(from.size(), IOV_MAX);
+        done = retry([&] { return ::sendmsg(fd, &message, flags); });
+    }
     if (done < 0) return {last_error()};
     return {{}, static_cast<std::size_t>(done)};
 }
@@ -153,8 +160,6 @@ awaitable<error_code> write_all(stream_socket& socket, bytes_view all) {
 }
 
 void prepare(stream_socket& socket) noexcept {
-    error_code ignored;
-    socket.non_blocking(true, ignored);
     const int on = 1;
     ::setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }

@@ -43,7 +43,8 @@ awaitable<io_result> read_some(stream_socket& socket, bytes into);
 awaitable<error_code> write_all(stream_socket& socket, std::span<iovec> parts);
 awaitable<error_code> write_all(stream_socket& socket, bytes_view all);
 
-// Prepares a connected or accepted socket: non-blocking, TCP_NODELAY where there is TCP.
+// Prepares a connected socket: TCP_NODELAY where there is TCP. Accepted ones have it of their
+// listener. Nothing here needs the non-blocking mode: no call waits.
 void prepare(stream_socket& socket) noexcept;
 
 // Armed: whenever the socket closes, by us or because the process dies, the peer gets a reset.

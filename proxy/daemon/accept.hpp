@@ -17,8 +17,10 @@ class acceptor {
     acceptor(const carrier::executor& ex, listening_socket socket, std::string section,
              std::function<void(int fd)> take, std::function<bool()> room);
 
-    // Accepts until close(). When descriptors or memory run out it waits a little, longer each
-    // time, instead of spinning.
+    [[nodiscard]] carrier::executor executor() { return pause_.get_executor(); }
+
+    // Accepts until close(). Both on the executor's thread. When descriptors or memory run out it
+    // waits a little, longer each time, instead of spinning.
     carrier::awaitable<void> run();
     void close();
 

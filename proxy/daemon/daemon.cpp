@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
 #include <deque>
+#include <future>
 
 #include "crypto/kernels/report.hpp"
 #include "proxy/daemon/accept.hpp"
@@ -79,6 +81,7 @@ class daemon {
     awaitable<void> control();
     awaitable<int> next_signal();
     awaitable<void> stop_at_next_signal();
+    void close_listeners();
     awaitable<bool> all_end(clock::time_point by);
     awaitable<int> drain();
     [[nodiscard]] std::size_t sessions() const;
@@ -119,7 +122,7 @@ int daemon::run() {
     add_pools();
     most_sessions_ = sessions_that_fit(pooled_);
     for (worker& w : workers_) w.start();
-    for (acceptor& a : acceptors_) asio::co_spawn(context_, a.run(), rethrow);
+    for (acceptor& a : acceptors_) asio::co_spawn(a.executor(), a.run(), rethrow);
     asio::co_spawn(context_, sweep_unproven(), rethrow);
     asio::co_spawn(context_, control(), rethrow);
     log(log_level::info, "ready: {} server and {} client sections, {} threads", servers_.size(),
@@ -155,7 +158,9 @@ bool daemon::listen(const config::endpoint& place, const std::string& section, c
     for (auto& socket : *sockets) {
         // Accepted sockets inherit it: there is no moment in which one would close quietly.
         carrier::arm_reset(socket.fd(), how == closing::reset);
-        acceptors_.emplace_back(context_.get_executor(), std::move(socket), section, take,
+        // On a worker's thread, so that what stays there costs no change of threads.
+        worker& on = workers_[acceptors_.size() % workers_.size()];
+        acceptors_.emplace_back(on.executor(), std::move(socket), section, take,
                                 [this] { return sessions() < most_sessions_; });
     }
     log(log_level::info, "{}: listening on {}", section, place.text());
@@ -236,10 +241,22 @@ awaitable<void> daemon::control() {
     co_await next_signal();
     log(log_level::info, "stopping: {} sessions may end within {} s", sessions(),
         options_.drain.count());
-    for (acceptor& a : acceptors_) a.close();
+    close_listeners();
     status_ = co_await drain();
     stop_now_ = true;
     context_.stop();
+}
+
+// Each on its own thread; afterwards no further session begins.
+void daemon::close_listeners() {
+    for (acceptor& a : acceptors_) {
+        std::promise<void> closed;
+        asio::post(a.executor(), [&] {
+            a.close();
+            closed.set_value();
+        });
+        closed.get_future().wait();
+    }
 }
 
 awaitable<int> daemon::drain() {

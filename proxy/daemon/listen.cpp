@@ -1,6 +1,8 @@
 #include "proxy/daemon/listen.hpp"
 
 #include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -40,6 +42,8 @@ outcome listen_on_address(const config::endpoint& place, const addrinfo& address
     if (socket.fd() < 0) return failed(place, errno);
     const int on = 1;
     ::setsockopt(socket.fd(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    ::setsockopt(socket.fd(), IPPROTO_TCP, TCP_NODELAY, &on,
+                 sizeof on);  // its connections inherit it
     if (address.ai_family == AF_INET6)
         ::setsockopt(socket.fd(), IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
     if (!bind_and_listen(socket.fd(), address.ai_addr, address.ai_addrlen))

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
 
 #include "proxy/observe/log.hpp"
@@ -29,10 +30,7 @@ carrier::stream_socket socket_of(const carrier::executor& ex, int fd) {
     carrier::stream_socket socket(ex);
     carrier::error_code ec;
     socket.assign(asio::generic::stream_protocol(family, 0), fd, ec);
-    if (ec)
-        ::close(fd);
-    else
-        carrier::prepare(socket);
+    if (ec) ::close(fd);
     return socket;
 }
 
@@ -75,8 +73,8 @@ void worker::join() {
 
 void worker::adopt(int fd, std::string section, maker make, std::function<void()> ended) {
     ++load_;
-    asio::post(context_, [this, fd, section = std::move(section), make = std::move(make),
-                          ended = std::move(ended)]() mutable {
+    asio::dispatch(context_, [this, fd, section = std::move(section), make = std::move(make),
+                              ended = std::move(ended)]() mutable {
         run_session(fd, section, make, std::move(ended));
     });
 }

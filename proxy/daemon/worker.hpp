@@ -22,6 +22,9 @@ class worker {
     // Sessions are kept ready here for the section's applications, once started. Before start().
     void add_pool(std::shared_ptr<const relay::client_context> section, std::size_t size);
 
+    // For what listens on this worker's thread.
+    [[nodiscard]] carrier::executor executor() noexcept { return context_.get_executor(); }
+
     void start();
     // Ends the loop; what still runs is destroyed with the worker, its sockets being reset.
     void stop() { context_.stop(); }
@@ -29,7 +32,8 @@ class worker {
 
     using maker = std::function<std::shared_ptr<relay::session>(carrier::stream_socket,
                                                                 relay::thread_context)>;
-    // Takes over a connected descriptor from any thread: makes its session here and runs it.
+    // Takes over a connected descriptor from any thread: makes its session here and runs it, at
+    // once when this is the worker's thread.
     // `section` is what log lines begin with; `ended` is called here when the session is gone.
     void adopt(int fd, std::string section, maker make, std::function<void()> ended);
 

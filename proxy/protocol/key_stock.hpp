@@ -17,6 +17,7 @@ class key_stock {
     key_stock(const key_stock&) = delete;
     key_stock& operator=(const key_stock&) = delete;
 
+    [[nodiscard]] std::size_t size() const noexcept { return pairs_.size(); }
     [[nodiscard]] bool full() const noexcept { return pairs_.size() == most; }
     [[nodiscard]] bool empty() const noexcept { return pairs_.empty(); }
 

@@ -35,6 +35,7 @@ awaitable<void> tunnel::run() {
 }
 
 awaitable<void> tunnel::relay() {
+    out_.drained = in_.drained = leftover_.empty();  // the wait says whether anything has come
     take(&tunnel::seal_some);
     take(&tunnel::open_some);
     while (!over()) {

@@ -53,7 +53,7 @@ class tunnel {
     struct outbox {
         buffer_pool::handle memory;
         std::size_t sealed = 0;  // bytes of the stream in the run that is being written
-        std::size_t slots = 0;   // offered to the last read
+        std::size_t slots = 1;   // to offer to the next read: each costs the kernel a little
         bool drained = false;    // the last read took all there was
     };
 

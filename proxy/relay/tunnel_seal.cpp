@@ -12,10 +12,6 @@ namespace asio = boost::asio;
 // So many rounds without waiting, then others get their turn.
 constexpr unsigned rounds_at_once = 2;
 
-// How many slots the first read after a wait offers. Most messages are small, and each slot costs
-// the kernel a little.
-constexpr std::size_t first_slots = 4;
-
 }  // namespace
 
 void tunnel::seal_some() {
@@ -64,10 +60,13 @@ io_result tunnel::read_slots(std::size_t payload) {
     buffer& into = *out_.memory;
     const std::size_t slot = payload + protocol::record_overhead;
     const std::size_t most = std::min(buffer::max_parts, buffer::size / slot);
-    out_.slots = std::min(out_.slots == 0 ? first_slots : 4 * out_.slots, most);
-    for (std::size_t i = 0; i < out_.slots; ++i)
+    const std::size_t slots = std::min(out_.slots, most);
+    for (std::size_t i = 0; i < slots; ++i)
         into.parts[i] = {into.memory.data() + i * slot + protocol::header_size, payload};
-    return carrier::try_read(plain_, std::span(into.parts).first(out_.slots));
+    const io_result got = carrier::try_read(plain_, std::span(into.parts).first(slots));
+    // As many as this read has filled and one more, or many more when they did not suffice.
+    out_.slots = got.drained ? got.size / payload + 1 : std::min(4 * slots, buffer::max_parts);
+    return got;
 }
 
 // The slots that `size` bytes have filled, the last one as short as its payload.
@@ -79,7 +78,6 @@ bytes tunnel::close_up(std::size_t payload, std::size_t size) {
 // Holds no buffer while nothing comes.
 void tunnel::wait_for_plain() {
     out_.memory.reset();
-    out_.slots = 0;
     when(plain_, stream_socket::wait_read, &tunnel::seal_some);
 }
 
