@@ -90,8 +90,8 @@ void start_tunnel(end_of_tunnel& end, int plain_fd, int wire_fd, session_end_sta
 
 // ---- without ----
 
-// As tunnel::seal_direction and open_direction read and write: a buffer in parts on one side, as
-// one run on the other. The direction down is not used.
+// With the system calls of tunnel::seal_some and open_some: a buffer in parts on one side, as one
+// run on the other. The direction down is not used.
 class copier {
   public:
     copier(stream_socket from, stream_socket to, relay::buffer_pool& pool)

@@ -18,7 +18,13 @@ for program in aarch64-linux-gnu-g++ qemu-aarch64-static apt-get dpkg-deb; do
     }
 done
 
-tests/aarch64/sysroot.sh build/aarch64/sysroot
+status=0
+tests/aarch64/sysroot.sh build/aarch64/sysroot || status=$?
+if [ $status -eq 3 ]; then
+    echo "test-aarch64: SKIPPED: the package sources of this machine have no arm64 libraries" >&2
+    exit 0
+fi
+[ $status -eq 0 ]
 [ -f build/aarch64/build.ninja ] || cmake --preset aarch64 >/dev/null
 cmake --build --preset aarch64 -j "$1"
 

@@ -4,7 +4,7 @@
 # They come from where this Debian's own packages come from, by an apt whose state is in FOLDER, so
 # that the system learns nothing of another architecture. The C and C++ libraries are not among
 # them: the cross compiler has its own. Headers that are the same everywhere are links to those of
-# the system.
+# the system. Exit status 3: its sources have no such packages.
 set -eu
 
 packages="libssl3 libssl-dev libsodium23 libsodium-dev libfmt9 libfmt-dev libspdlog1.10 libspdlog-dev
@@ -31,7 +31,7 @@ private_apt() {
 echo "arm64 libraries:" $packages
 # Some source without packages for arm64 is no reason to stop: what counts is the download.
 private_apt update || echo "sysroot: going on with the lists that could be had" >&2
-(cd "$root/apt" && private_apt download $packages)
+(cd "$root/apt" && private_apt download $packages) || exit 3
 for package in "$root"/apt/*.deb; do dpkg-deb -x "$package" "$root"; done
 for name in $headers; do ln -s "/usr/include/$name" "$root/usr/include/$name"; done
 # How CMake finds Boost's headers: the paths in there are relative, and must lead here.
