@@ -183,12 +183,38 @@ TEST_SUITE("tunnel: ends") {
             REQUIRE(t.until([&] { return t.end.done; }));
             CHECK(t.end.clean());
         }
+        SUBCASE("the other end goes before") {
+            t.far->wire.end();
+            REQUIRE(t.until([&] { return t.end.done; }));
+            CHECK(t.end.is(end_reason::tunnel_lost));
+        }
         SUBCASE("it does not") {
             door.fails = boost::asio::error::broken_pipe;
             door.shut = false;
             REQUIRE(t.until([&] { return t.end.done; }));
             CHECK(t.end.is(end_reason::tunnel_lost));
         }
+    }
+
+    TEST_CASE("a slow application gets all of it after both ENDs") {
+        one_tunnel t(default_limits(), {.small_buffers = true});
+        const octets stream = seeded_random(fresh_seed()).bytes(700'000);
+        t.application.end();
+        for (std::size_t at = 0; at < stream.size(); at += 50'000)
+            t.far->send(record_type::data, culvert::crypto::bytes_view(stream).subspan(at, 50'000));
+        t.far->send(record_type::end);
+        for (int i = 0; i < 50 && !t.end.done; ++i) {  // the application does not read
+            t.far->pump();
+            t.world.run_for(2ms);
+        }
+        CHECK_FALSE(t.end.done);
+        REQUIRE(t.until([&] { return t.far->wire.ended && t.application.over(); }));
+        CHECK(t.application.received == stream);
+        CHECK(t.application.ended);
+        CHECK(t.application.error == 0);
+        t.far->wire.end();
+        REQUIRE(t.until([&] { return t.end.done; }));
+        CHECK(t.end.clean());
     }
 
     TEST_CASE("stop() tells the other end, and resets the application") {
