@@ -39,7 +39,6 @@ class end_of_tunnel {
         carrier::prepare(socket);
         return socket;
     }
-    carrier::executor executor() { return context_.get_executor(); }
     relay::buffer_pool& pool() { return pool_; }
 
     // `owner` lives as long as the coroutine. A failure ends the program.
@@ -80,8 +79,8 @@ cost measure_ends(end_of_tunnel& client, end_of_tunnel& server, const three_conn
 void start_tunnel(end_of_tunnel& end, int plain_fd, int wire_fd, session_end_state state,
                   const config::session_limits& limits) {
     stream_socket plain = end.adopt(plain_fd);
-    auto writer = std::make_unique<relay::record_writer>(
-        end.executor(), carrier::over_tcp(end.adopt(wire_fd)), std::move(state.sealer));
+    auto writer = std::make_unique<relay::record_writer>(carrier::over_tcp(end.adopt(wire_fd)),
+                                                         std::move(state.sealer));
     relay::established far{std::move(writer), std::move(state.opener), {}};
     auto tunnel =
         std::make_shared<relay::tunnel>(std::move(plain), std::move(far), limits, end.pool());
