@@ -231,14 +231,14 @@ class Replays(case.SystemTest):
 class WrongClients(case.SystemTest):
     """Clients with a daemon of their own, but not with what it takes."""
 
-    def gives_up(self, tunnel, reason, least=EARLIEST):
+    def gives_up(self, tunnel, reason, least=EARLIEST, most=15.8):
         """The application gets a reset and both logs say why."""
         began = time.monotonic()
         got = tunnel.outcome(seconds=25)
         seconds = time.monotonic() - began
         self.assertEqual(got, Received(b"", RESET))
         # After 15 s the client gives up; the server may have closed before.
-        self.assertTrue(least <= seconds <= 15.8, f"{seconds:.2f} s")
+        self.assertTrue(least <= seconds <= most, f"{seconds:.2f} s")
         self.assert_one_log_line(tunnel.client, NO_ANSWER)
         if reason:
             self.assert_one_log_line(tunnel.server, reason)
@@ -271,7 +271,10 @@ class WrongClients(case.SystemTest):
             backend = self.backend()
             tunnel = self.tunnel(kind, backend.target)
             tunnel.replace_client(env=programs.with_clock(offset))
-            self.gives_up(tunnel, rf"clocks too far apart \(the client's is {said} s ahead\)")
+            # libfaketime refuses a timer that is due at once, as Asio sets it, when the clock is
+            # ahead (timerfd_settime: EINVAL). Rarely the client's is one; the server ends it then.
+            self.gives_up(tunnel, rf"clocks too far apart \(the client's is {said} s ahead\)",
+                          most=20.8)
             self.assertTrue(backend.untouched())
 
         together({
