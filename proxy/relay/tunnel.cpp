@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 
@@ -39,7 +40,7 @@ awaitable<void> tunnel::relay() {
     take(&tunnel::seal_some);
     take(&tunnel::open_some);
     while (!over()) {
-        if (complete() && !finished_) co_await finish();
+        if (complete() && !finished_) finish();
         const time_point now = clock::now();
         check_deadlines(now);
         if (over()) break;
@@ -132,11 +133,17 @@ void tunnel::end(end_reason why, std::string detail) {
 }
 
 // Both directions have ended: the application's stream is whole, so its socket may close without a
-// reset, and the other end is told that we are through.
-awaitable<void> tunnel::finish() {
+// reset, and the other end is told that we are through. That may have to wait: beside the
+// deadlines.
+void tunnel::finish() {
     finished_ = true;
     carrier::close_quietly(plain_);
-    co_await writer_->to().finish();
+    ++waiting_;
+    asio::co_spawn(plain_.get_executor(), writer_->to().finish(),
+                   [this](const std::exception_ptr&, const error_code&) {
+                       --waiting_;
+                       if (over()) wake();
+                   });
 }
 
 // ---- deadlines ----

@@ -110,7 +110,7 @@ class tunnel {
 
     // Ends.
     awaitable<void> part();
-    awaitable<void> finish();
+    void finish();
     void fail(const session_end& why);
     [[noreturn]] static void end(end_reason why, std::string detail = {});
     void wake() { watch_timer_.cancel(); }

@@ -33,7 +33,12 @@ class gate_carrier final : public culvert::carrier::carrier {
     }
     [[nodiscard]] bool writable() noexcept override { return !door_.shut && inner_->writable(); }
     culvert::carrier::awaitable<culvert::carrier::error_code> finish() override {
-        return inner_->finish();
+        culvert::carrier::timer pause(socket().get_executor());
+        while (door_.shut && socket().is_open()) {
+            pause.expires_after(std::chrono::milliseconds{1});
+            co_await pause.async_wait(culvert::carrier::use_awaitable);
+        }
+        co_return co_await inner_->finish();
     }
     void cancel() noexcept override { inner_->cancel(); }
     void reset() noexcept override { inner_->reset(); }

@@ -103,6 +103,28 @@ TEST_SUITE("tunnel: deadlines") {
         CHECK(t.until([&] { return t.far->wire.over(); }));
     }
 
+    TEST_CASE("also when our own goodbye does not get out; and stop() does at once") {
+        culvert::config::session_limits limits;
+        limits.dead_peer = 1s;
+        gate door;
+        one_tunnel t(limits, {.door = &door});
+        t.application.end();
+        REQUIRE(t.until([&] { return t.far->got(record_type::end); }));
+        door.shut = true;
+        t.far->send(record_type::end);
+        REQUIRE(t.until([&] { return t.application.ended; }));
+        t.world.run_for(20ms);
+        CHECK_FALSE(t.end.done);
+        SUBCASE("the dead-peer rule") {
+            REQUIRE(t.until([&] { return t.end.done; }, 3s));
+        }
+        SUBCASE("stop()") {
+            (*t.near)->stop(end_reason::shutdown);
+            REQUIRE(t.until([&] { return t.end.done; }, 500ms));
+        }
+        CHECK(t.end.clean());
+    }
+
     TEST_CASE("a PAD goes out when nothing was sent for the interval, whatever is received") {
         culvert::config::session_limits limits;
         limits.keepalive = 1s;
