@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <string_view>
 
 namespace culvert::crypto {
 
@@ -17,6 +18,11 @@ template <std::size_t N>
 using block = std::span<std::uint8_t, N>;
 template <std::size_t N>
 using block_view = std::span<const std::uint8_t, N>;
+
+// The characters of a text, which must outlive the view.
+inline bytes_view as_bytes(std::string_view text) noexcept {
+    return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
 
 namespace detail {
 template <class Word>

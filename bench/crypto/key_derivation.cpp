@@ -15,10 +15,6 @@ namespace {
 using crypto::bytes_view;
 using crypto::kmac256;
 
-bytes_view text(std::string_view characters) {
-    return {reinterpret_cast<const std::uint8_t*>(characters.data()), characters.size()};
-}
-
 // Runs `body` and counts how often it asks for memory.
 template <class Body>
 void measure(benchmark::State& state, Body&& body) {
@@ -32,11 +28,11 @@ void measure(benchmark::State& state, Body&& body) {
 }
 
 void cshake_kept(benchmark::State& state) {
-    crypto::cshake256 xof(text("N"), text("S"));
+    crypto::cshake256 xof(crypto::as_bytes("N"), crypto::as_bytes("S"));
     std::array<std::uint8_t, 64> out;
     measure(state, [&] {
         xof.reset();
-        xof.absorb(text("testdata"));
+        xof.absorb(crypto::as_bytes("testdata"));
         xof.squeeze(out);
     });
 }
@@ -48,14 +44,17 @@ void one_permutation(benchmark::State& state) {
 
 void cshake_anew(benchmark::State& state) {
     std::array<std::uint8_t, 64> out;
-    measure(state, [&] { crypto::cshake256::hash(text("N"), text("S"), text("testdata"), out); });
+    measure(state, [&] {
+        crypto::cshake256::hash(crypto::as_bytes("N"), crypto::as_bytes("S"),
+                                crypto::as_bytes("testdata"), out);
+    });
 }
 
 const std::array<std::uint8_t, 32> key{1, 2, 3};
 const std::array<std::uint8_t, 64> input{4, 5, 6};
 
 void kmac_kept(benchmark::State& state) {
-    const kmac256::customised custom(text("culvert/1 box"));
+    const kmac256::customised custom(crypto::as_bytes("culvert/1 box"));
     std::array<std::uint8_t, 32> out;
     measure(state, [&] {
         kmac256 mac(custom, key);
@@ -65,13 +64,14 @@ void kmac_kept(benchmark::State& state) {
 }
 
 void kmac_two(benchmark::State& state) {
-    const kmac256::customised c2s(text("culvert/1 c2s")), s2c(text("culvert/1 s2c"));
+    const kmac256::customised c2s(crypto::as_bytes("culvert/1 c2s")),
+        s2c(crypto::as_bytes("culvert/1 s2c"));
     std::array<std::uint8_t, 32> a, b;
     measure(state, [&] { kmac256::mac_two(c2s, {key, input}, a, s2c, {key, input}, b); });
 }
 
 void kmac_openssl(benchmark::State& state) {
-    const auto peer = openssl_kmac256(text("culvert/1 box"), key, 32);
+    const auto peer = openssl_kmac256(crypto::as_bytes("culvert/1 box"), key, 32);
     std::array<std::uint8_t, 32> out;
     measure(state, [&] { (*peer)(input, out); });
 }
@@ -83,10 +83,10 @@ enum class kept { nothing, states, states_two_at_once };
 class customisation {
   public:
     customisation(const char* label, const crypto::keccak_kernel& kernel)
-        : kernel_(kernel), label_(label), state_(text(label), kernel) {}
+        : kernel_(kernel), label_(label), state_(crypto::as_bytes(label), kernel) {}
     [[nodiscard]] const kmac256::customised& state() const { return state_; }
     [[nodiscard]] kmac256::customised anew() const {
-        return kmac256::customised(text(label_), kernel_);
+        return kmac256::customised(crypto::as_bytes(label_), kernel_);
     }
 
   private:
@@ -130,7 +130,7 @@ class handshake {
 
   private:
     [[nodiscard]] crypto::cshake256 make_hash() const {
-        return {{}, text("culvert/1 hash"), kernel_};
+        return {{}, crypto::as_bytes("culvert/1 hash"), kernel_};
     }
     void absorb(std::size_t size) {
         if (kept_ == kept::nothing) hash_ = make_hash();

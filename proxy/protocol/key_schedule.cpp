@@ -14,16 +14,12 @@ namespace {
 
 namespace aead = crypto::xchacha20poly1305;
 
-bytes_view as_bytes(std::string_view text) {
-    return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
-}
-
 std::string_view name_of(mode m) noexcept {
     return m == mode::psk ? "culvert/1 psk 25519" : "culvert/1 static 25519";
 }
 
 crypto::kmac256::customised customised(std::string_view name) {
-    return crypto::kmac256::customised(as_bytes("culvert/1 " + std::string(name)));
+    return crypto::kmac256::customised(crypto::as_bytes("culvert/1 " + std::string(name)));
 }
 
 // The states after each label, made once: a KDF call begins behind them.
@@ -35,7 +31,7 @@ const crypto::kmac256::customised& customised(label l) {
 }
 
 crypto::cshake256 begin_hash() {
-    static const crypto::cshake256 state({}, as_bytes("culvert/1 hash"));
+    static const crypto::cshake256 state({}, crypto::as_bytes("culvert/1 hash"));
     return state;
 }
 
@@ -47,7 +43,7 @@ void absorb_string(crypto::cshake256& state, bytes_view string) {
 
 transcript_hash start_hash(mode m, bytes_view responder) {
     auto state = begin_hash();
-    absorb_string(state, as_bytes(name_of(m)));
+    absorb_string(state, crypto::as_bytes(name_of(m)));
     absorb_string(state, responder);
     transcript_hash out;
     state.squeeze(out);

@@ -139,7 +139,7 @@ awaitable<void> client_session::open(established far, kept_stream* kept) {
 
 awaitable<void> client_session::send_first(established& far, kept_stream* kept) {
     const std::string first = again_.empty() ? read_first() : again_;
-    const bytes_view stream{reinterpret_cast<const std::uint8_t*>(first.data()), first.size()};
+    const bytes_view stream = crypto::as_bytes(first);
     if (kept != nullptr) kept->sent(stream);
     first_bytes_ = first.size();
     co_await open_with(far, context_->settings.service, stream, thread_.buffers);

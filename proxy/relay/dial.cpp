@@ -19,10 +19,6 @@ using carrier::stream_socket;
 // From sending message 1 to a whole message 2: a constant of the protocol.
 constexpr std::chrono::seconds answer_time{15};
 
-bytes_view as_bytes(const std::string& text) {
-    return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
-}
-
 class dialer {
   public:
     dialer(const executor& ex, const config::client_settings& settings,
@@ -163,7 +159,7 @@ const char* no_valid_answer() noexcept {
 protocol::client_keys keys_of(const config::client_settings& settings) {
     const auto& keys = settings.keys;
     const auto* psk = keys.psk ? &*keys.psk : nullptr;
-    if (!keys.identity) return protocol::client_keys::with_psk(*psk, as_bytes(keys.realm));
+    if (!keys.identity) return protocol::client_keys::with_psk(*psk, crypto::as_bytes(keys.realm));
     return protocol::client_keys::with_identity(protocol::key_pair_of(keys.identity->clone()),
                                                 settings.server_key, psk);
 }
@@ -176,7 +172,7 @@ awaitable<established> dial(executor ex, const config::client_settings& settings
 }
 
 awaitable<void> open_service(established& session, const std::string& service) {
-    co_await session.writer->send(protocol::record_type::open, as_bytes(service));
+    co_await session.writer->send(protocol::record_type::open, crypto::as_bytes(service));
     session.opener.open_sent();
 }
 

@@ -36,8 +36,7 @@ awaitable<void> open_with(established& session, const std::string& service, byte
                           buffer_pool& buffers) {
     const auto memory = buffers.take();
     record_writer& writer = *session.writer;
-    const bytes_view name{reinterpret_cast<const std::uint8_t*>(service.data()), service.size()};
-    writer.begin(seal_all(writer, name, stream, memory->memory));
+    writer.begin(seal_all(writer, crypto::as_bytes(service), stream, memory->memory));
     co_await writer.write_rest();
     session.opener.open_sent();
 }

@@ -3,14 +3,6 @@
 #include "proxy/relay/server_session.hpp"
 
 namespace culvert::relay {
-namespace {
-
-bytes_view as_bytes(const std::string& text) {
-    return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
-}
-
-}  // namespace
-
 bool waiting_room::enter(const std::string& key) {
     const std::scoped_lock lock(mutex_);
     std::size_t& count = waiting_[key];
@@ -42,7 +34,7 @@ protocol::server_keys server_context::keys_of(const config::server_settings& fro
     auto made = from.keys.identity
                     ? protocol::server_keys::with_identity(
                           protocol::key_pair_of(from.keys.identity->clone()), knows, psks)
-                    : protocol::server_keys::with_psks(psks, as_bytes(from.keys.realm));
+                    : protocol::server_keys::with_psks(psks, crypto::as_bytes(from.keys.realm));
     made.clock_skew = from.clock_skew;
     return made;
 }

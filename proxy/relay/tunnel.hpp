@@ -49,6 +49,9 @@ class tunnel {
     using step = void (tunnel::*)();
     using stream_socket = carrier::stream_socket;
 
+    // So many rounds of a direction without waiting, then others get their turn.
+    static constexpr unsigned rounds_at_once = 2;
+
     // The application's bytes on their way to the other end.
     struct outbox {
         buffer_pool::handle memory;

@@ -6,14 +6,7 @@
 #include "proxy/relay/tunnel.hpp"
 
 namespace culvert::relay {
-namespace {
-
 namespace asio = boost::asio;
-
-// So many rounds without waiting, then others get their turn.
-constexpr unsigned rounds_at_once = 2;
-
-}  // namespace
 
 void tunnel::open_some() {
     listening_.reset();
