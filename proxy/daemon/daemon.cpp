@@ -12,6 +12,7 @@
 
 #include "crypto/kernels/report.hpp"
 #include "proxy/daemon/accept.hpp"
+#include "proxy/daemon/confine.hpp"
 #include "proxy/daemon/descriptors.hpp"
 #include "proxy/daemon/worker.hpp"
 #include "proxy/observe/log.hpp"
@@ -74,6 +75,7 @@ class daemon {
     void take_tunnel(const std::shared_ptr<const relay::server_context>& context, int fd);
     void take_application(const std::shared_ptr<const relay::client_context>& context,
                           const std::shared_ptr<std::atomic<std::size_t>>& open, int fd);
+    [[nodiscard]] bool confine_to_sections() const;
     worker& least_loaded();
     void add_pools();
 
@@ -121,6 +123,7 @@ int daemon::run() {
     if (!listen()) return 2;
     add_pools();
     most_sessions_ = sessions_that_fit(pooled_);
+    if (!confine_to_sections()) return 2;
     for (worker& w : workers_) w.start();
     for (acceptor& a : acceptors_) asio::co_spawn(a.executor(), a.run(), rethrow);
     asio::co_spawn(context_, sweep_unproven(), rethrow);
@@ -165,6 +168,26 @@ bool daemon::listen(const config::endpoint& place, const std::string& section, c
     }
     log(log_level::info, "{}: listening on {}", section, place.text());
     return true;
+}
+
+bool daemon::confine_to_sections() const {
+    needs sections;
+    for (const auto& context : servers_) {
+        sections.listen.push_back(context->settings.listen);
+        for (const auto& service : context->settings.services)
+            sections.connect.push_back(service.target);
+    }
+    for (const auto& context : clients_) {
+        sections.listen.push_back(context->settings.listen);
+        sections.connect.push_back(context->settings.connect);
+    }
+    try {
+        confine(options_, sections);
+        return true;
+    } catch (const std::runtime_error& e) {
+        log(log_level::error, "{}", e.what());
+        return false;
+    }
 }
 
 worker& daemon::least_loaded() {

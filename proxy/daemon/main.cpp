@@ -11,6 +11,7 @@
 #include "config/nearest.hpp"
 #include "proxy/daemon/daemon.hpp"
 #include "proxy/daemon/keys.hpp"
+#include "proxy/daemon/memory.hpp"
 #include "proxy/daemon/probe.hpp"
 
 namespace {
@@ -47,6 +48,7 @@ bool report(const config::loaded& loaded) {
 }
 
 int run(const arguments& args) {
+    daemon::raise_locked_memory_limit();
     config::loaded loaded = config::load(args[0]);
     if (!report(loaded)) return usage_error;
     return daemon::run(std::move(loaded.value));
@@ -127,6 +129,7 @@ int dispatch(std::string name, const arguments& args) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    daemon::forbid_dumps();
     if (argc < 2) {
         fmt::print(stderr, "{}", usage);
         return usage_error;
