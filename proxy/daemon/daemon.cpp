@@ -119,7 +119,6 @@ int daemon::run() {
     observe::set_log_level(to_log_level(options_.level));
     report_kernels();
     raise_descriptor_limit();
-    std::signal(SIGPIPE, SIG_IGN);
     if (!listen()) return 2;
     add_pools();
     most_sessions_ = sessions_that_fit(pooled_);
