@@ -11,6 +11,7 @@
 #include <future>
 
 #include "crypto/kernels/report.hpp"
+#include "crypto/locked_memory.hpp"
 #include "proxy/daemon/accept.hpp"
 #include "proxy/daemon/confine.hpp"
 #include "proxy/daemon/descriptors.hpp"
@@ -80,6 +81,7 @@ class daemon {
     void add_pools();
 
     awaitable<void> sweep_unproven();
+    void report_unlocked_keys();
     awaitable<void> control();
     awaitable<int> next_signal();
     awaitable<void> stop_at_next_signal();
@@ -102,6 +104,7 @@ class daemon {
     std::deque<acceptor> acceptors_;
     std::size_t pooled_ = 0;         // spare sessions of all client sections
     std::size_t most_sessions_ = 0;  // that the descriptors suffice for
+    bool keys_locked_ = true;
     bool stop_now_ = false;
     int status_ = 0;
 };
@@ -238,6 +241,7 @@ awaitable<void> daemon::sweep_unproven() {
     while (!stop_now_) {
         pause.expires_after(sweep_interval);
         co_await pause.async_wait(no_throw);
+        report_unlocked_keys();
         for (const auto& context : servers_) {
             const std::size_t evicted = context->unproven->sweep(clock::now());
             if (evicted > 0)
@@ -246,6 +250,14 @@ awaitable<void> daemon::sweep_unproven() {
                     context->settings.name, evicted);
         }
     }
+}
+
+// Once: from then on it stays so.
+void daemon::report_unlocked_keys() {
+    if (!keys_locked_ || crypto::locked_memory::all_locked()) return;
+    keys_locked_ = false;
+    log(log_level::warning,
+        "some keys are not locked in memory, so they may get to swap: raise RLIMIT_MEMLOCK");
 }
 
 // ---- signals ----

@@ -2,10 +2,12 @@
 
 import base64
 import fcntl
+import functools
 import os
 import pathlib
 import pwd
 import re
+import resource
 import signal
 import socket
 import stat
@@ -231,35 +233,45 @@ class AnotherUser(DefencesTest):
                 self.assertRegex(daemon.log(), re.escape(f"culvert.conf:3: {complaint}"))
 
     def test_without_root_it_does_not_start(self):
+        lines = self.server_lines(free_port(), "127.0.0.1:1")
+        daemon = self.as_nobody(["user = daemon"], lines)
+        self.assertEqual(daemon.wait(), 2)
+        self.assertIn("user = daemon needs a start by root", daemon.log())
+        # The user that it is already needs nobody.
+        self.as_nobody(["user = nobody"], lines).wait_for_log("ready")
+
+    def as_nobody(self, daemon_lines, lines, **options):
+        """A daemon that `nobody` has started."""
         folder = self.make_folder()
-        keys = make_keys()
-        os.chown(folder, NOBODY.pw_uid, NOBODY.pw_gid)
         psk = folder / "edge.psk"
-        psk.write_text((keys.folder / "edge.psk").read_text())
+        psk.write_text((make_keys().folder / "edge.psk").read_text())
         psk.chmod(0o600)
-        os.chown(psk, NOBODY.pw_uid, NOBODY.pw_gid)
+        for path in (folder, psk):
+            os.chown(path, NOBODY.pw_uid, NOBODY.pw_gid)
         file = folder / "culvert.conf"
-        for user, status in (("daemon", 2), ("nobody", None)):
-            with self.subTest(user):
-                port = free_port()
-                file.write_text("\n".join(["[daemon]", f"user = {user}", *self.server_lines(
-                    port, "127.0.0.1:1"), f"psk = {psk}", ""]))
-                daemon = self.start_daemon(file, f"as-{user}", [], user=NOBODY.pw_uid,
-                                           group=NOBODY.pw_gid, extra_groups=[])
-                if status is None:  # the user that it is already
-                    daemon.wait_for_log("ready")
-                    continue
-                self.assertEqual(daemon.wait(), status)
-                self.assertIn("user = daemon needs a start by root", daemon.log())
+        file.write_text("\n".join(["[daemon]", *daemon_lines, *lines, f"psk = {psk}", ""]))
+        return self.start_daemon(file, "culvert", [], user=NOBODY.pw_uid, group=NOBODY.pw_gid,
+                                 extra_groups=[], **options)
+
+    def test_where_nothing_may_be_locked_it_runs_and_says_so(self):
+        service = self.service(echo)
+        port = free_port()
+        daemon = self.as_nobody(["user = nobody"], self.server_lines(port, service.target),
+                                preexec_fn=functools.partial(
+                                    resource.setrlimit, resource.RLIMIT_MEMLOCK, (0, 0)))
+        daemon.wait_for_log("ready")
+        daemon.wait_for_log("keys are not locked")
+        self.assertTrue(is_listening(port))
 
 
 class Keys(DefencesTest):
-    """The bytes of keys, looked for in all of the daemon's memory."""
+    """The bytes of keys, looked for in all of the daemon's memory. The control is what lies beside
+    each start state and is no secret: it has to be found."""
 
     KINDS = (TCP, TCP_STATIC, Kind("ws", "static+psk"))
 
     def secrets_of(self, keys, kind):
-        """By end: what must be nowhere, and what only in locked memory."""
+        """What must be nowhere, and by end what only in locked memory."""
         psk = bytes.fromhex((keys.folder / "edge.psk").read_text())
         public = bytes.fromhex(keys.server_public)
         nowhere, locked = {}, {"server": {}, "client": {}}
@@ -268,12 +280,14 @@ class Keys(DefencesTest):
         if "static" in kind.keys:
             start = derivation.start_state(
                 psk if "psk" in kind.keys else bytes(32), public, "static")
+            self.control = derivation.start_hash(public, "static")
             for end in locked:
                 private = bytes.fromhex((keys.folder / f"{end}.key").read_text())
                 nowhere |= self.forms(f"key of the {end}", private)
                 locked[end][f"key of the {end}"] = private
         else:
             start = derivation.start_state(psk)
+            self.control = derivation.start_hash()
         for end in locked:
             locked[end]["start state"] = start
         return nowhere, locked
@@ -286,8 +300,7 @@ class Keys(DefencesTest):
         }
 
     def assert_kept(self, pid, nowhere, locked, moment):
-        control = b"culvert/1 "  # lies in the program itself
-        found = memory.where(pid, {"control": control, **nowhere, **locked})
+        found = memory.where(pid, {"control": self.control, **nowhere, **locked})
         self.assertTrue(found["control"], "the search finds nothing at all")
         for name in nowhere:
             self.assertEqual([str(place) for place in found[name]], [], f"{moment}: {name}")
@@ -354,7 +367,7 @@ class Keys(DefencesTest):
         self.assertEqual(read_exactly(service, 5), b"hello")
         for end in ("server", "client"):
             core = self.core_of(getattr(tunnel, end))
-            self.assertIn(b"culvert/1 ", core, "the core holds nothing at all")
+            self.assertIn(self.control, core, "the core holds nothing at all")
             for name, secret in (nowhere | locked[end]).items():
                 self.assertNotIn(secret, core, f"{end}: {name}")
 
@@ -366,16 +379,6 @@ class Keys(DefencesTest):
         if "Operation not permitted" in done.stderr:
             self.skipTest("this machine lets nobody trace: " + done.stderr.strip())
         return (folder / f"core.{daemon.pid}").read_bytes()
-
-    def test_where_nothing_may_be_locked(self):
-        """The daemon runs, and says so."""
-        if ROOT:
-            self.skipTest("root may always lock memory")
-        import resource
-        tunnel = self.tunnel(TCP, self.service(echo).target, preexec_fn=lambda: resource.setrlimit(
-            resource.RLIMIT_MEMLOCK, (0, 0)))
-        self.assert_works(tunnel.client_port)
-        tunnel.server.wait_for_log("keys .* not locked")
 
 
 class Log(DefencesTest):

@@ -1,16 +1,20 @@
 """Where the handshakes of a section begin (PROTOCOL.md section 2), computed without culvert's code:
-Keccak-f as FIPS 202 has it, cSHAKE256 and KMAC256 of SP 800-185."""
+Keccak-f as FIPS 202 has it, cSHAKE256 and KMAC256 of SP 800-185. `responder` is the realm, or in
+static mode the server's public key."""
 
 _RATE = 136  # bytes
 _LANES = [(x, y) for y in range(5) for x in range(5)]
 
 
 def start_state(psk, responder=b"", mode="psk"):
-    """ck of a section: whoever has it can do what a holder of the psk can. `responder` is the
-    realm, or in static mode the server's public key."""
-    protocol = f"culvert/1 {mode} 25519".encode()
-    transcript = _string(protocol) + _string(responder)
-    return kmac256(psk, cshake256(transcript, 64, custom=b"culvert/1 hash"), 32, b"culvert/1 init")
+    """ck of a section: whoever has it can do what a holder of the psk can."""
+    return kmac256(psk, start_hash(responder, mode), 32, b"culvert/1 init")
+
+
+def start_hash(responder=b"", mode="psk"):
+    """h of a section, which is no secret."""
+    transcript = _string(f"culvert/1 {mode} 25519".encode()) + _string(responder)
+    return cshake256(transcript, 64, custom=b"culvert/1 hash")
 
 
 def kmac256(key, data, size, custom):
