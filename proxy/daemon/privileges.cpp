@@ -14,6 +14,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "config/file.hpp"
+
 namespace culvert::daemon {
 namespace {
 
@@ -49,12 +51,11 @@ void become(const config::account& user, std::uint32_t group) {
 
 void give_socket(const std::string& path, const config::account& user, std::uint32_t group) {
     // By descriptor: whoever may write to the folder could put something else under the name.
-    const int fd = ::open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0) return;
+    const config::file_descriptor socket(::open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
     struct stat info {};
-    if (::fstat(fd, &info) == 0 && S_ISSOCK(info.st_mode))
-        static_cast<void>(::fchownat(fd, "", user.user, group, AT_EMPTY_PATH));
-    ::close(fd);
+    if (::fstat(socket.number(), &info) != 0 || !S_ISSOCK(info.st_mode)) return;
+    require(::fchownat(socket.number(), "", user.user, group, AT_EMPTY_PATH) == 0,
+            "the owner of " + path);
 }
 
 void drop_capabilities() {

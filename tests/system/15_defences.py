@@ -367,9 +367,9 @@ class Keys(DefencesTest):
         self.assertEqual(read_exactly(service, 5), b"hello")
         for end in ("server", "client"):
             core = self.core_of(getattr(tunnel, end))
-            self.assertIn(self.control, core, "the core holds nothing at all")
+            self.assertTrue(self.control in core, "the core holds nothing at all")
             for name, secret in (nowhere | locked[end]).items():
-                self.assertNotIn(secret, core, f"{end}: {name}")
+                self.assertFalse(secret in core, f"{end}: {name}")
 
     def core_of(self, daemon):
         gcore = programs.find("gcore", "gdb")
