@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -64,6 +65,10 @@ void drop_capabilities() {
     __user_cap_header_struct head{_LINUX_CAPABILITY_VERSION_3, 0};
     std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> had{};
     require(::syscall(SYS_capget, &head, had.data()) == 0, "reading the capabilities");
+    const auto none = [](const auto& set) {
+        return (set.permitted | set.effective | set.inheritable) == 0;
+    };
+    if (std::all_of(had.begin(), had.end(), none)) return;
     std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> left{};
     left[0].permitted = left[0].effective = kept & had[0].permitted;
     require(::syscall(SYS_capset, &head, left.data()) == 0, "dropping the capabilities");

@@ -12,6 +12,7 @@ import signal
 import socket
 import stat
 import subprocess
+import tempfile
 import unittest
 
 from support import case, derivation, memory, programs
@@ -473,6 +474,63 @@ class Log(DefencesTest):
         self.assertLess(len(lines), 100)
         content = tunnel.server.log_path.read_bytes()
         self.assertRegex(content, rb"\A[\x20-\x7e\n]+\Z")
+
+
+class Program(unittest.TestCase):
+    """What the compiler and the linker have put into the program."""
+
+    def readelf(self, *options):
+        readelf = programs.find("readelf", "binutils")
+        return subprocess.run([readelf, "--wide", *options, programs.culvert()], text=True,
+                              capture_output=True, check=True).stdout
+
+    def test_its_segments(self):
+        self.assertRegex(self.readelf("--file-header"), r"Type: +DYN")
+        dynamic = self.readelf("--dynamic")
+        self.assertRegex(dynamic, r"\(FLAGS_1\).*NOW.*PIE")
+        self.assertNotRegex(dynamic, r"TEXTREL|RPATH|RUNPATH")
+        segments = self.readelf("--program-headers")
+        self.assertRegex(segments, r"GNU_RELRO ")
+        self.assertRegex(segments, r"GNU_STACK .* RW +0x")
+        self.assertNotRegex(segments, r"(LOAD|GNU_STACK) .* (RWE|WE) ")
+
+    def test_its_checks(self):
+        imported = self.readelf("--dyn-syms")
+        self.assertIn("__stack_chk_fail", imported)
+        self.assertIn("__memcpy_chk", imported)
+        self.assertIn("__glibcxx_assert_fail", imported)
+
+    @unittest.skipUnless(os.uname().machine == "x86_64", "about x86-64")
+    def test_its_functions_may_be_the_aim_of_an_indirect_call(self):
+        objdump = programs.find("objdump", "binutils")
+        code = subprocess.run([objdump, "--disassemble=main", programs.culvert()], text=True,
+                              capture_output=True, check=True).stdout
+        self.assertRegex(code, r"<main>:\n.*endbr64")
+
+
+class SystemdUnit(unittest.TestCase):
+    UNIT = pathlib.Path(__file__).parents[2] / "config/samples/systemd/culvert.service"
+    MOST_EXPOSED = 2.0  # of 10, as systemd-analyze counts
+
+    def analyze(self, *words):
+        program = programs.find("systemd-analyze", "systemd")
+        return subprocess.run([program, *words], text=True, capture_output=True, check=False,
+                              env={**os.environ, "LC_ALL": "C.UTF-8"})
+
+    def test_little_is_exposed(self):
+        done = self.analyze("security", "--offline=true", "--no-pager", self.UNIT)
+        told = re.search(r"exposure level for culvert\.service: ([0-9.]+)", done.stdout)
+        self.assertTrue(told, done.stdout + done.stderr)
+        self.assertLessEqual(float(told[1]), self.MOST_EXPOSED, done.stdout)
+
+    def test_it_is_well_formed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            unit = pathlib.Path(folder) / self.UNIT.name
+            unit.write_text(self.UNIT.read_text().replace("/usr/local/bin/culvert",
+                                                          programs.culvert()))
+            done = self.analyze("verify", unit)
+        told = [line for line in (done.stdout + done.stderr).splitlines() if self.UNIT.name in line]
+        self.assertEqual((told, done.returncode), ([], 0), done.stderr)
 
 
 if __name__ == "__main__":
