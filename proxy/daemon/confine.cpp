@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <iterator>
+#include <system_error>
 
 #include "proxy/daemon/landlock.hpp"
 #include "proxy/daemon/memory.hpp"
@@ -24,20 +26,33 @@ constexpr bool built_in = false;
 
 constexpr std::uint16_t dns = 53;
 
-// What name lookups read, and the libraries that they may load. The folders, not the files: those
-// are replaced when the machine changes its network. Reload will have to add the folders of the
-// configuration and the keys here.
-const std::vector<std::string> lookup_files{"/etc",
-                                            "/lib",
-                                            "/lib64",
-                                            "/usr/lib",
-                                            "/usr/lib64",
-                                            "/usr/local/lib",
-                                            "/usr/share/zoneinfo",
-                                            "/run/systemd/resolve",
-                                            "/run/resolvconf",
-                                            "/run/NetworkManager",
-                                            "/run/nscd"};
+// What name lookups read, and where the libraries are that they may load. The folders, not the
+// files: those are replaced when the machine changes its network.
+constexpr const char* lookup_folders[] = {"/etc",
+                                          "/lib",
+                                          "/lib64",
+                                          "/usr/lib",
+                                          "/usr/lib64",
+                                          "/usr/local/lib",
+                                          "/usr/share/zoneinfo",
+                                          "/run/systemd/resolve",
+                                          "/run/resolvconf",
+                                          "/run/NetworkManager",
+                                          "/run/nscd"};
+
+// These may lead elsewhere.
+constexpr const char* lookup_files[] = {"/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf",
+                                        "/etc/localtime"};
+
+std::vector<std::string> readable_folders() {
+    std::vector<std::string> folders(std::begin(lookup_folders), std::end(lookup_folders));
+    for (const char* const file : lookup_files) {
+        std::error_code missing;
+        const auto leads_to = std::filesystem::canonical(file, missing);
+        if (!missing) folders.push_back(leads_to.parent_path().native());
+    }
+    return folders;
+}
 
 void drop_rights(const config::daemon_settings& options, const needs& sections) {
     if (options.user) {
@@ -53,8 +68,10 @@ void drop_rights(const config::daemon_settings& options, const needs& sections) 
     forbid_new_privileges();
 }
 
+// Reload, once there is one, needs more: the folders of the configuration and the keys here, the
+// right to listen here and in the filter.
 reachable places_of(const needs& sections) {
-    reachable places{lookup_files, {}, {dns}};
+    reachable places{readable_folders(), {}, {dns}};
     for (const auto& place : sections.listen)
         if (place.is_unix())
             places.removable.push_back(

@@ -44,7 +44,8 @@ ruleset all_of(int version) {
 }
 
 [[noreturn]] void fail(const char* what) {
-    throw std::runtime_error(std::string("Landlock: ") + what + ": " + std::strerror(errno));
+    throw std::runtime_error(std::string("Landlock: ") + what + ": " + std::strerror(errno) +
+                             "; sandbox = off does without");
 }
 
 // Adds rules to a set of them and puts it in force.

@@ -59,7 +59,8 @@ constexpr int write_flags = O_ACCMODE | O_CREAT | O_TRUNC | O_APPEND | (O_TMPFIL
 
 void require(int result, const char* what) {
     if (result < 0)
-        throw std::runtime_error(std::string("seccomp: ") + what + ": " + std::strerror(-result));
+        throw std::runtime_error(std::string("seccomp: ") + what + ": " + std::strerror(-result) +
+                                 "; sandbox = off does without");
 }
 
 class filter {
