@@ -85,6 +85,11 @@ bool clash(const endpoint& a, const endpoint& b) {
 
 }  // namespace
 
+void check_daemon(const section_place& place, report& found) {
+    if (place.has("group") && !place.has("user"))
+        found.error(place.line_of("group"), "group needs user = NAME beside it");
+}
+
 void check_server(const server_settings& server, const section_place& place, report& found) {
     const side side{server.keys, server.limits, place, found, "clients"};
     check_keys(side);

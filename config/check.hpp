@@ -10,6 +10,7 @@
 namespace culvert::config {
 
 // Keys that contradict or lack each other.
+void check_daemon(const section_place& place, report& found);
 void check_server(const server_settings& server, const section_place& place, report& found);
 void check_client(const client_settings& client, const section_place& place, report& found);
 

@@ -1,4 +1,5 @@
 // The keys of [daemon].
+#include "config/account.hpp"
 #include "config/option_values.hpp"
 #include "config/tables.hpp"
 
@@ -16,6 +17,22 @@ option_value* level_value(log_level& into) {
         "LEVEL", [&into](const std::string& text) { into = parse_choice(text, levels).value(); });
 }
 
+option_value* user_value(std::optional<account>& into) {
+    return text_value("NAME", [&into](const std::string& name) { into = find_user(name).value(); });
+}
+
+option_value* group_value(std::optional<std::uint32_t>& into) {
+    return text_value("NAME",
+                      [&into](const std::string& name) { into = find_group(name).value(); });
+}
+
+option_value* switch_value(bool& into) {
+    static const choices<bool> positions{{"on", true}, {"off", false}};
+    return text_value("on or off", [&into](const std::string& text) {
+        into = parse_choice(text, positions).value();
+    });
+}
+
 }  // namespace
 
 void add_daemon_options(option_table& table, daemon_settings& into) {
@@ -26,6 +43,11 @@ void add_daemon_options(option_table& table, daemon_settings& into) {
         "error, warning, info or debug");
     add("drain", seconds_value(into.drain, {seconds(0), hours(1)})->default_value("30s"),
         "how long SIGTERM waits for running connections");
+    add("user", user_value(into.user),
+        "whom a daemon started by root becomes once it listens and has read its keys");
+    add("group", group_value(into.group), "the same of groups; without it the user's own one");
+    add("sandbox", switch_value(into.sandbox)->default_value("on"),
+        "whether the daemon confines itself; off is for debuggers and their like");
 }
 
 }  // namespace culvert::config

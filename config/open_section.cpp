@@ -99,7 +99,7 @@ void open_section::finish(std::vector<listen_place>& listens) const {
     }
     if (server_ != nullptr) check_server(*server_, place_, context_.found);
     if (client_ != nullptr) check_client(*client_, place_, context_.found);
-    if (kind_ == section_kind::daemon) return;
+    if (kind_ == section_kind::daemon) return check_daemon(place_, context_.found);
     const endpoint& listen = server_ != nullptr ? server_->listen : client_->listen;
     if (!listen.is_set()) return;  // missing or refused: said already
     listens.push_back({listen, place_.line_of("listen"), place_.heading});

@@ -22,10 +22,20 @@ using seconds = std::chrono::seconds;
 enum class log_level : std::uint8_t { error, warning, info, debug };
 enum class carrier : std::uint8_t { tcp, websocket };
 
+// A user of this system, and a group.
+struct account {
+    std::string name;
+    std::uint32_t user = 0;
+    std::uint32_t group = 0;
+};
+
 struct daemon_settings {
     unsigned threads = 1;
     log_level level = log_level::info;
-    seconds drain{30};  // how long SIGTERM waits for running sessions
+    seconds drain{30};                   // how long SIGTERM waits for running sessions
+    std::optional<account> user;         // whom the daemon becomes; with the user's own group
+    std::optional<std::uint32_t> group;  // instead of that one
+    bool sandbox = true;
 };
 
 // Keys of one end. At least one of psk and identity is there after validation.

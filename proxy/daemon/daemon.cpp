@@ -11,7 +11,9 @@
 #include <future>
 
 #include "crypto/kernels/report.hpp"
+#include "crypto/locked_memory.hpp"
 #include "proxy/daemon/accept.hpp"
+#include "proxy/daemon/confine.hpp"
 #include "proxy/daemon/descriptors.hpp"
 #include "proxy/daemon/worker.hpp"
 #include "proxy/observe/log.hpp"
@@ -74,10 +76,12 @@ class daemon {
     void take_tunnel(const std::shared_ptr<const relay::server_context>& context, int fd);
     void take_application(const std::shared_ptr<const relay::client_context>& context,
                           const std::shared_ptr<std::atomic<std::size_t>>& open, int fd);
+    [[nodiscard]] bool confine_to_sections() const;
     worker& least_loaded();
     void add_pools();
 
     awaitable<void> sweep_unproven();
+    void report_unlocked_keys();
     awaitable<void> control();
     awaitable<int> next_signal();
     awaitable<void> stop_at_next_signal();
@@ -100,6 +104,7 @@ class daemon {
     std::deque<acceptor> acceptors_;
     std::size_t pooled_ = 0;         // spare sessions of all client sections
     std::size_t most_sessions_ = 0;  // that the descriptors suffice for
+    bool keys_locked_ = true;
     bool stop_now_ = false;
     int status_ = 0;
 };
@@ -117,10 +122,10 @@ int daemon::run() {
     observe::set_log_level(to_log_level(options_.level));
     report_kernels();
     raise_descriptor_limit();
-    std::signal(SIGPIPE, SIG_IGN);
     if (!listen()) return 2;
     add_pools();
     most_sessions_ = sessions_that_fit(pooled_);
+    if (!confine_to_sections()) return 2;
     for (worker& w : workers_) w.start();
     for (acceptor& a : acceptors_) asio::co_spawn(a.executor(), a.run(), rethrow);
     asio::co_spawn(context_, sweep_unproven(), rethrow);
@@ -165,6 +170,26 @@ bool daemon::listen(const config::endpoint& place, const std::string& section, c
     }
     log(log_level::info, "{}: listening on {}", section, place.text());
     return true;
+}
+
+bool daemon::confine_to_sections() const {
+    needs sections;
+    for (const auto& context : servers_) {
+        sections.listen.push_back(context->settings.listen);
+        for (const auto& service : context->settings.services)
+            sections.connect.push_back(service.target);
+    }
+    for (const auto& context : clients_) {
+        sections.listen.push_back(context->settings.listen);
+        sections.connect.push_back(context->settings.connect);
+    }
+    try {
+        confine(options_, sections);
+        return true;
+    } catch (const std::runtime_error& e) {
+        log(log_level::error, "{}", e.what());
+        return false;
+    }
 }
 
 worker& daemon::least_loaded() {
@@ -216,6 +241,7 @@ awaitable<void> daemon::sweep_unproven() {
     while (!stop_now_) {
         pause.expires_after(sweep_interval);
         co_await pause.async_wait(no_throw);
+        report_unlocked_keys();
         for (const auto& context : servers_) {
             const std::size_t evicted = context->unproven->sweep(clock::now());
             if (evicted > 0)
@@ -224,6 +250,14 @@ awaitable<void> daemon::sweep_unproven() {
                     context->settings.name, evicted);
         }
     }
+}
+
+// Once: from then on it stays so.
+void daemon::report_unlocked_keys() {
+    if (!keys_locked_ || crypto::locked_memory::all_locked()) return;
+    keys_locked_ = false;
+    log(log_level::warning,
+        "some keys are not locked in memory, so they may get to swap: raise RLIMIT_MEMLOCK");
 }
 
 // ---- signals ----

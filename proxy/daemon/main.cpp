@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <csignal>
 #include <exception>
 #include <string>
 #include <vector>
@@ -11,7 +12,9 @@
 #include "config/nearest.hpp"
 #include "proxy/daemon/daemon.hpp"
 #include "proxy/daemon/keys.hpp"
+#include "proxy/daemon/memory.hpp"
 #include "proxy/daemon/probe.hpp"
+#include "proxy/observe/log.hpp"
 
 namespace {
 
@@ -47,8 +50,12 @@ bool report(const config::loaded& loaded) {
 }
 
 int run(const arguments& args) {
+    std::signal(SIGPIPE, SIG_IGN);
+    observe::never_wait_for_readers();
+    daemon::raise_locked_memory_limit();
     config::loaded loaded = config::load(args[0]);
-    if (!report(loaded)) return usage_error;
+    for (const auto& said : loaded.diagnostics) observe::write_plain(to_text(said));
+    if (!loaded.ok()) return usage_error;
     return daemon::run(std::move(loaded.value));
 }
 
@@ -127,6 +134,7 @@ int dispatch(std::string name, const arguments& args) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    daemon::forbid_dumps();
     if (argc < 2) {
         fmt::print(stderr, "{}", usage);
         return usage_error;
@@ -134,7 +142,7 @@ int main(int argc, char** argv) {
     try {
         return dispatch(argv[1], arguments(argv + 2, argv + argc));
     } catch (const std::exception& e) {
-        fmt::print(stderr, "culvert: {}\n", e.what());
+        observe::write_plain(std::string("culvert: ") + e.what());
         return 1;
     }
 }

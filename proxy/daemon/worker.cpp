@@ -23,6 +23,9 @@ constexpr std::chrono::milliseconds look_again{5};  // whether the pools are emp
 // Sessions that fail are reported one by one until there are many of them.
 observe::log_limit failures(10);
 
+// Strangers, and sessions that nobody used: a server's only when debugging, but many all the same.
+observe::log_limit unremarkable(20);
+
 carrier::stream_socket socket_of(const carrier::executor& ex, int fd) {
     int family = AF_INET;
     socklen_t size = sizeof family;
@@ -109,7 +112,7 @@ void worker::finish(const running& gone, const std::exception_ptr& why) {
                     gone.session->describe(), reason, bytes_text(moved.to_tunnel),
                     bytes_text(moved.from_tunnel), lasted.count());
     if (!gone.session->proven() || gone.session->unused())
-        log(log_level::debug, "{}", line);
+        log(unremarkable, log_level::debug, "{}", line);
     else if (why)
         log(failures, log_level::warning, "{}", line);
     else

@@ -1,9 +1,18 @@
 #include "proxy/observe/log.hpp"
 
-#include <spdlog/sinks/stdout_sinks.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
+#include <memory>
+
+#include "proxy/observe/printable.hpp"
 
 namespace culvert::observe {
 namespace {
@@ -24,30 +33,66 @@ spdlog::level::level_enum to_spdlog(log_level level) noexcept {
     return spdlog::level::info;
 }
 
+// Where lines go. Nobody waits for a reader: what stderr has no room for is counted and left out.
+class stderr_sink final : public spdlog::sinks::base_sink<std::mutex> {
+  public:
+    void use(int fd) {
+        const std::scoped_lock lock(mutex_);
+        fd_ = fd;
+    }
+
+    void write_plain(std::string_view line) {
+        const std::scoped_lock lock(mutex_);
+        if (!write(line)) ++lost_;
+    }
+
+  private:
+    void sink_it_(const spdlog::details::log_msg& message) override {
+        if (lost_ > 0 && write_formatted({"", spdlog::level::warn, told_of_lost()})) lost_ = 0;
+        if (lost_ > 0 || !write_formatted(message)) ++lost_;
+    }
+    void flush_() override {}
+
+    [[nodiscard]] std::string told_of_lost() const {
+        return fmt::format("log: {} lines are lost: nobody took them", lost_);
+    }
+
+    [[nodiscard]] bool write_formatted(const spdlog::details::log_msg& message) {
+        spdlog::memory_buf_t line;
+        formatter_->format(message, line);
+        return write({line.data(), line.size()});
+    }
+
+    // All of it or nothing, as a line is shorter than what a pipe takes at once. A socket need not
+    // be asked first; the others are, as a terminal that is held up would make us wait.
+    [[nodiscard]] bool write(std::string_view line) const noexcept {
+        ssize_t done = ::send(fd_, line.data(), line.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (done < 0 && errno == ENOTSOCK) {
+            pollfd room{fd_, POLLOUT, 0};
+            if (::poll(&room, 1, 0) != 1 || (room.revents & POLLOUT) == 0) return false;
+            done = ::write(fd_, line.data(), line.size());
+        }
+        return done > 0;
+    }
+
+    int fd_ = STDERR_FILENO;
+    std::uint64_t lost_ = 0;
+};
+
+const std::shared_ptr<stderr_sink>& sink() {
+    static const auto instance = std::make_shared<stderr_sink>();
+    return instance;
+}
+
 spdlog::logger& logger() {
     static const auto instance = [] {
-        auto made = spdlog::stderr_logger_mt("culvert");
+        auto made = std::make_shared<spdlog::logger>("culvert", sink());
         made->set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %-7l %v");
         made->set_level(spdlog::level::debug);
-        made->flush_on(spdlog::level::debug);
-        // A full disk or a closed pipe must not end the tunnels.
         made->set_error_handler([](const std::string&) {});
         return made;
     }();
     return *instance;
-}
-
-std::string escaped(std::string_view line) {
-    std::string out;
-    out.reserve(line.size());
-    for (const char c : line) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (byte >= 0x20 && byte != 0x7f)
-            out += c;
-        else
-            out += fmt::format("\\x{:02x}", byte);
-    }
-    return out;
 }
 
 }  // namespace
@@ -56,15 +101,30 @@ void set_log_level(log_level most) noexcept {
     most_wanted.store(most, std::memory_order_relaxed);
 }
 
+void never_wait_for_readers() noexcept {
+    struct stat info {};
+    if (::fstat(STDERR_FILENO, &info) != 0 || !S_ISFIFO(info.st_mode)) return;
+    const int own = ::open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    if (own >= 0) sink()->use(own);
+}
+
 bool logs(log_level level) noexcept {
     return level <= most_wanted.load(std::memory_order_relaxed);
 }
 
 void write_log(log_level level, std::string_view line) noexcept {
     try {
-        logger().log(to_spdlog(level), "{}", escaped(line));
+        logger().log(to_spdlog(level), "{}", printable(line));
     } catch (...) {
         // Without memory for a line there is nobody to tell.
+    }
+}
+
+void write_plain(std::string_view line) noexcept {
+    try {
+        sink()->write_plain(printable(line) + "\n");
+    } catch (...) {
+        // As above.
     }
 }
 

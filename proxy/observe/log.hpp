@@ -18,9 +18,19 @@ enum class log_level : std::uint8_t { error, warning, info, debug };
 void set_log_level(log_level most) noexcept;
 [[nodiscard]] bool logs(log_level level) noexcept;
 
-// Writes a line. Control characters are escaped: much of a line comes from outside. Never throws,
-// and does not end the process when stderr is gone.
+// The daemon's stderr may be a pipe that others write to as well. From now on it is written through
+// a description of our own, which may be non-blocking without changing theirs; so that even the
+// line that takes the last room with theirs can't make us wait. Before the process changes its
+// user.
+void never_wait_for_readers() noexcept;
+
+// Writes a line, made fit for a terminal: much of it comes from outside. Never throws, never waits
+// for whoever reads stderr, and does not end the process when stderr is gone, where SIGPIPE is
+// ignored. What could not be written is counted, and told once there is room again.
 void write_log(log_level level, std::string_view line) noexcept;
+
+// The same for a line that has no time and no level.
+void write_plain(std::string_view line) noexcept;
 
 template <class... Arguments>
 void log(log_level level, fmt::format_string<Arguments...> format, Arguments&&... arguments) {

@@ -1,6 +1,7 @@
 #include "proxy/protocol/key_agreement.hpp"
 
 #include <openssl/core_names.h>
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/params.h>
 
@@ -25,8 +26,18 @@ void require(bool ok) {
     if (!ok) throw std::runtime_error("libcrypto: X25519 is not available");
 }
 
+// libcrypto keeps private keys in its secure heap, which is locked and not dumped, if there is one
+// before the first key is made. Without it, or once it is full, they are wiped all the same.
+void begin_secure_heap() {
+    constexpr std::size_t heap_size = 16 * 1024;  // one key a thread at a time
+    constexpr std::size_t smallest = 32;
+    static const int begun = CRYPTO_secure_malloc_init(heap_size, smallest);
+    static_cast<void>(begun);
+}
+
 // Of this thread: libcrypto looks the algorithm up once, not for each key.
 EVP_PKEY_CTX* importing() {
+    begin_secure_heap();
     thread_local const evp_context context = [] {
         evp_context made(EVP_PKEY_CTX_new_from_name(nullptr, "X25519", nullptr));
         require(made != nullptr && EVP_PKEY_fromdata_init(made.get()) == 1);
@@ -53,7 +64,7 @@ evp_key public_from(const public_key& shared) {
 // as the Diffie-Hellman operation itself.
 evp_key pair_from(const key_pair& pair) {
     std::array<OSSL_PARAM, 3> values{octets(OSSL_PKEY_PARAM_PUB_KEY, pair.shared),
-                                     octets(OSSL_PKEY_PARAM_PRIV_KEY, pair.secret.view()),
+                                     octets(OSSL_PKEY_PARAM_PRIV_KEY, pair.secret->view()),
                                      OSSL_PARAM_construct_end()};
     EVP_PKEY* key = nullptr;
     require(EVP_PKEY_fromdata(importing(), &key, EVP_PKEY_KEYPAIR, values.data()) == 1);
@@ -63,6 +74,7 @@ evp_key pair_from(const key_pair& pair) {
 }  // namespace
 
 public_key public_key_of(const private_key& secret) {
+    begin_secure_heap();
     const auto view = secret.view();
     const evp_key key(
         EVP_PKEY_new_raw_private_key(EVP_PKEY_X25519, nullptr, view.data(), view.size()));
@@ -74,7 +86,7 @@ public_key public_key_of(const private_key& secret) {
 
 key_pair key_pair_of(private_key secret) {
     const public_key shared = public_key_of(secret);
-    return {std::move(secret), shared};
+    return {crypto::locked(std::move(secret)), shared};
 }
 
 shared_secret agree(const key_pair& ours, const public_key& theirs) {

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "crypto/locked_memory.hpp"
 #include "crypto/secret.hpp"
 
 namespace culvert::protocol {
@@ -12,7 +13,7 @@ using private_key = crypto::secret<32>;
 using shared_secret = crypto::secret<32>;
 
 struct key_pair {
-    private_key secret;
+    crypto::locked<private_key> secret;
     public_key shared{};
 };
 

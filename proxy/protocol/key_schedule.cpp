@@ -83,14 +83,14 @@ void symmetric_state::absorb(bytes_view data) {
 bool symmetric_state::mix(const shared_secret& z) {
     if (z.is_zero()) return false;
     chain_key next;
-    derive(chain_.view(), z.view(), label::mix, next.writable());
-    chain_ = std::move(next);
+    derive(chain_->view(), z.view(), label::mix, next.writable());
+    *chain_ = std::move(next);
     return true;
 }
 
-crypto::secret<32> symmetric_state::box_key() const {
+crypto::secret<32> symmetric_state::box_key(const transcript_hash& h) const {
     crypto::secret<32> key;
-    derive(chain_.view(), hash_, label::box, key.writable());
+    derive(chain_->view(), h, label::box, key.writable());
     return key;
 }
 
@@ -98,25 +98,35 @@ void symmetric_state::seal(bytes_view plaintext, bytes box) {
     assert(box.size() == plaintext.size() + tag_size);
     static constexpr std::array<std::uint8_t, aead::nonce_size> zero_nonce{};
     [[maybe_unused]] const bool sealed =
-        aead::seal(box_key().view(), zero_nonce, {}, plaintext, box.first(plaintext.size()),
+        aead::seal(box_key(hash_).view(), zero_nonce, {}, plaintext, box.first(plaintext.size()),
                    box.last<tag_size>());
     assert(sealed);
     absorb(box);
 }
 
 bool symmetric_state::open(bytes_view box, bytes plaintext) {
-    assert(box.size() == plaintext.size() + tag_size);
-    static constexpr std::array<std::uint8_t, aead::nonce_size> zero_nonce{};
-    if (!aead::open(box_key().view(), zero_nonce, {}, box.first(plaintext.size()),
-                    box.last<tag_size>(), plaintext))
-        return false;
+    if (!open_at(hash_, box, plaintext)) return false;
     absorb(box);
     return true;
 }
 
+std::optional<symmetric_state> symmetric_state::after_opening(bytes_view salt, bytes_view box,
+                                                              bytes plaintext) const {
+    const transcript_hash h = hash(hash_, salt);
+    if (!open_at(h, box, plaintext)) return std::nullopt;
+    return symmetric_state(hash(h, box), chain_->clone());
+}
+
+bool symmetric_state::open_at(const transcript_hash& h, bytes_view box, bytes plaintext) const {
+    assert(box.size() == plaintext.size() + tag_size);
+    static constexpr std::array<std::uint8_t, aead::nonce_size> zero_nonce{};
+    return aead::open(box_key(h).view(), zero_nonce, {}, box.first(plaintext.size()),
+                      box.last<tag_size>(), plaintext);
+}
+
 both_directions<traffic_secret> symmetric_state::split() const {
     both_directions<traffic_secret> out;
-    const crypto::kmac_input input{chain_.view(), hash_};
+    const crypto::kmac_input input{chain_->view(), hash_};
     crypto::kmac256::mac_two(customised(label::c2s), input, out.c2s.writable(),
                              customised(label::s2c), input, out.s2c.writable());
     return out;

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string_view>
 
-#include "crypto/secret.hpp"
 #include "proxy/protocol/key_agreement.hpp"
 
 namespace culvert::protocol {
@@ -47,7 +47,7 @@ class symmetric_state {
     // constant of a listener: compute once and clone().
     static symmetric_state start(mode m, const crypto::secret<32>* psk, bytes_view responder);
 
-    [[nodiscard]] symmetric_state clone() const { return {hash_, chain_.clone()}; }
+    [[nodiscard]] symmetric_state clone() const { return {hash_, chain_->clone()}; }
 
     void absorb(bytes_view data);
 
@@ -61,19 +61,26 @@ class symmetric_state {
     // The reverse. False, with `plaintext` zeroed and the state unchanged, when the tag is wrong.
     [[nodiscard]] bool open(bytes_view box, bytes plaintext);
 
+    // The state that absorbs `salt` and then opens `box`; nullopt when the tag is wrong. Nothing is
+    // kept for whoever gets that far and no further.
+    [[nodiscard]] std::optional<symmetric_state> after_opening(bytes_view salt, bytes_view box,
+                                                               bytes plaintext) const;
+
     // The secrets of the two directions.
     [[nodiscard]] both_directions<traffic_secret> split() const;
 
     // h: after the handshake, the channel binding.
     [[nodiscard]] const transcript_hash& transcript() const noexcept { return hash_; }
-    [[nodiscard]] const chain_key& chain() const noexcept { return chain_; }
+    [[nodiscard]] const chain_key& chain() const noexcept { return *chain_; }
 
   private:
     symmetric_state(const transcript_hash& h, chain_key ck) : hash_(h), chain_(std::move(ck)) {}
-    [[nodiscard]] crypto::secret<32> box_key() const;
+    // The box key of the point where the transcript is `h`.
+    [[nodiscard]] crypto::secret<32> box_key(const transcript_hash& h) const;
+    [[nodiscard]] bool open_at(const transcript_hash& h, bytes_view box, bytes plaintext) const;
 
     transcript_hash hash_{};
-    chain_key chain_;
+    crypto::locked<chain_key> chain_;
 };
 
 // What one direction uses during one epoch.

@@ -37,7 +37,7 @@ void epoch_cipher::mask(block<header_size> header) noexcept {
     if (number != mask_block_) {
         static constexpr std::array<std::uint8_t, 12> zero_nonce{};
         crypto::wipe(masks_.writable());
-        crypto::chacha20 stream(keys_.header_key.view(), zero_nonce,
+        crypto::chacha20 stream(keys_->header_key.view(), zero_nonce,
                                 static_cast<std::uint32_t>(number));
         [[maybe_unused]] const bool enough = stream.xor_stream(masks_.view(), masks_.writable());
         assert(enough);
@@ -56,15 +56,15 @@ std::array<std::uint8_t, 12> epoch_cipher::nonce() const noexcept {
 void epoch_cipher::seal(block_view<header_size> header, bytes payload,
                         block<tag_size> tag) const noexcept {
     assert(!exhausted());
-    [[maybe_unused]] const bool sealed =
-        crypto::chacha20poly1305::seal(keys_.subkey.view(), nonce(), header, payload, payload, tag);
+    [[maybe_unused]] const bool sealed = crypto::chacha20poly1305::seal(
+        keys_->subkey.view(), nonce(), header, payload, payload, tag);
     assert(sealed && "a record is far below the cipher's limit");
 }
 
 bool epoch_cipher::open(block_view<header_size> header, bytes payload,
                         crypto::chacha20poly1305::tag_view tag) const noexcept {
     assert(!exhausted());
-    return crypto::chacha20poly1305::open(keys_.subkey.view(), nonce(), header, payload, tag,
+    return crypto::chacha20poly1305::open(keys_->subkey.view(), nonce(), header, payload, tag,
                                           payload);
 }
 
@@ -72,14 +72,14 @@ std::unique_ptr<crypto::chacha20poly1305::decryptor> epoch_cipher::begin_opening
     block_view<header_size> header) const {
     assert(!exhausted());
     auto cipher =
-        std::make_unique<crypto::chacha20poly1305::decryptor>(keys_.subkey.view(), nonce());
+        std::make_unique<crypto::chacha20poly1305::decryptor>(keys_->subkey.view(), nonce());
     [[maybe_unused]] const auto status = cipher->add_ad(header);
     assert(status == crypto::status::ok);
     return cipher;
 }
 
 void epoch_cipher::next_epoch() {
-    keys_ = epoch_keys::of(keys_.next);
+    *keys_ = epoch_keys::of(keys_->next);
     index_ = 0;
     mask_block_ = ~std::uint64_t{0};
     crypto::wipe(masks_.writable());

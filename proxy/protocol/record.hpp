@@ -42,7 +42,7 @@ class epoch_cipher {
   public:
     static constexpr std::uint64_t max_records = std::uint64_t{1} << 32;
 
-    explicit epoch_cipher(epoch_keys keys) : keys_(std::move(keys)) {}
+    explicit epoch_cipher(epoch_keys keys) : keys_(crypto::locked(std::move(keys))) {}
     explicit epoch_cipher(const traffic_secret& secret) : epoch_cipher(epoch_keys::of(secret)) {}
 
     // Record number i of the next record, 0 … 2^32; at 2^32 no further record may be made.
@@ -73,7 +73,7 @@ class epoch_cipher {
   private:
     [[nodiscard]] std::array<std::uint8_t, 12> nonce() const noexcept;  // 0^4 || u64(index())
 
-    epoch_keys keys_;
+    crypto::locked<epoch_keys> keys_;
     std::uint64_t index_ = 0;
     std::uint64_t mask_block_ = ~std::uint64_t{0};  // which block of header stream masks_ holds
     crypto::secret<64> masks_;                      // masks 16 headers

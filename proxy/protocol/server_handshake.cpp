@@ -95,10 +95,8 @@ error server_handshake::step_a(unix_seconds now) {
 
 bool server_handshake::open_a(bytes_view salt, bytes_view box, bytes plaintext) {
     for (std::size_t i = 0; i < keys_.starts.size(); ++i) {
-        symmetric_state attempt = keys_.starts[i].clone();
-        attempt.absorb(salt);
-        if (!attempt.open(box, plaintext)) continue;
-        symmetric_.emplace(std::move(attempt));
+        symmetric_ = keys_.starts[i].after_opening(salt, box, plaintext);
+        if (!symmetric_) continue;
         psk_index_ = i;
         return true;
     }

@@ -10,7 +10,7 @@ set -eu
 packages="libssl3 libssl-dev libsodium23 libsodium-dev libfmt9 libfmt-dev libspdlog1.10 libspdlog-dev
     libboost-program-options1.81.0 libboost-program-options1.81-dev
     libboost-json1.81.0 libboost-json1.81-dev libboost-container1.81.0 libboost-container1.81-dev
-    libboost-system1.81.0 libboost-system1.81-dev"
+    libboost-system1.81.0 libboost-system1.81-dev libseccomp2 libseccomp-dev"
 headers="boost doctest"
 
 [ $# -eq 1 ] || { echo "usage: sysroot.sh FOLDER" >&2; exit 2; }

@@ -2,6 +2,8 @@
 #include "config/load.hpp"
 
 #include <doctest/doctest.h>
+#include <grp.h>
+#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -32,10 +34,19 @@ TEST_SUITE("config.load") {
         const folder in;
         write_keys(in);
         const auto read = parse_good(
-            in, "[daemon]\nthreads = 7\nlog-level = debug\ndrain = 2m\n" + std::string(minimal));
+            in,
+            "[daemon]\nthreads = 7\nlog-level = debug\ndrain = 2m\nuser = daemon\ngroup = sys\n"
+            "sandbox = off\n" +
+                std::string(minimal));
         CHECK(read.value.daemon.threads == 7);
         CHECK(read.value.daemon.level == log_level::debug);
         CHECK(read.value.daemon.drain == 120s);
+        REQUIRE(read.value.daemon.user.has_value());
+        CHECK(read.value.daemon.user->name == "daemon");
+        CHECK(read.value.daemon.user->user == ::getpwnam("daemon")->pw_uid);
+        CHECK(read.value.daemon.user->group == ::getpwnam("daemon")->pw_gid);
+        CHECK(read.value.daemon.group == ::getgrnam("sys")->gr_gid);
+        CHECK_FALSE(read.value.daemon.sandbox);
     }
 
     TEST_CASE("every key of a server is kept") {

@@ -28,7 +28,9 @@ void write_sample_keys(const folder& in) {
 // The sample with its keys in that folder.
 std::string sample_in(const folder& in) {
     write_sample_keys(in);
-    const std::string text = content_of(CULVERT_SAMPLES "/culvert.conf");
+    std::string text = content_of(CULVERT_SAMPLES "/culvert.conf");
+    text = replace_all(text, "user = culvert", "user = daemon");  // one that every system has
+    text = replace_all(text, "group = culvert", "group = daemon");
     return replace_all(text, "/etc/culvert/", in.path().native() + "/");
 }
 

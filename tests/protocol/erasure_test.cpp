@@ -8,10 +8,21 @@ namespace {
 
 using namespace protocol;
 
+bool has(crypto::bytes_view memory, crypto::bytes_view secret) {
+    return std::search(memory.begin(), memory.end(), secret.begin(), secret.end()) != memory.end();
+}
+
+// In the object itself, or in the locked memory that it points to.
 template <class Object>
 bool holds(const Object& object, crypto::bytes_view secret) {
     const crypto::bytes_view memory{reinterpret_cast<const std::uint8_t*>(&object), sizeof object};
-    return std::search(memory.begin(), memory.end(), secret.begin(), secret.end()) != memory.end();
+    if (has(memory, secret)) return true;
+    for (std::size_t i = 0; i + sizeof(void*) <= memory.size(); i += alignof(void*)) {
+        const void* pointer = nullptr;
+        std::memcpy(&pointer, memory.data() + i, sizeof pointer);
+        if (has(crypto::locked_memory::slot_at(pointer), secret)) return true;
+    }
+    return false;
 }
 
 // The recorded handshake in psk mode: its secrets are known.

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,11 +19,17 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// stderr goes into a pipe while it lives.
+enum what { blocking, over_socket };
+
+// stderr goes into a pipe, or a socket, that blocks its writer, while it lives.
 class captured {
   public:
-    captured() : before_(::dup(STDERR_FILENO)) {
-        if (::pipe2(pipe_.data(), O_CLOEXEC | O_NONBLOCK) == 0) ::dup2(pipe_[1], STDERR_FILENO);
+    explicit captured(what kind = blocking) : before_(::dup(STDERR_FILENO)) {
+        const int made = kind == blocking
+                             ? ::pipe2(pipe_.data(), O_CLOEXEC)
+                             : ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pipe_.data());
+        if (made == 0) ::dup2(pipe_[1], STDERR_FILENO);
+        ::fcntl(pipe_[0], F_SETFL, O_NONBLOCK);
     }
     ~captured() {
         ::dup2(before_, STDERR_FILENO);
@@ -34,7 +41,7 @@ class captured {
     captured& operator=(const captured&) = delete;
 
     std::string text() {
-        std::array<char, 65'536> memory;
+        static std::array<char, 1 << 20> memory;
         const ssize_t size = ::read(pipe_[0], memory.data(), memory.size());
         return size > 0 ? std::string(memory.data(), static_cast<std::size_t>(size)) : "";
     }
@@ -113,10 +120,30 @@ TEST_SUITE("log") {
         CHECK(admitted == 5);
     }
 
-    TEST_CASE("a stderr that is gone or full does no harm") {
-        std::signal(SIGPIPE, SIG_IGN);
-        captured out;
+    TEST_CASE("a pipe that nobody reads makes nobody wait; what is lost is told") {
+        captured out(blocking);
         for (int i = 0; i < 2'000; ++i) log(log_level::error, "{}", std::string(100, 'x'));
+        const std::string before = out.text();
+        CHECK(lines_of(before) > 100);
+        CHECK(lines_of(before) < 2'000);
+        log(log_level::error, "there is room again");
+        const std::string after = out.text();
+        CHECK(lines_of(after) == 2);
+        CHECK(after.find(fmt::format("log: {} lines are lost", 2'000 - lines_of(before))) !=
+              std::string::npos);
+        CHECK(after.find("there is room again") != std::string::npos);
+    }
+
+    TEST_CASE("a pipe whose reader has gone does no harm") {
+        std::signal(SIGPIPE, SIG_IGN);
+        captured out(blocking);
+        out.close_reader();
+        for (int i = 0; i < 10; ++i) log(log_level::error, "nobody reads this");
+    }
+
+    TEST_CASE("a socket that nobody reads makes nobody wait") {
+        captured out(over_socket);
+        for (int i = 0; i < 20'000; ++i) log(log_level::error, "{}", std::string(100, 'x'));
         out.close_reader();
         log(log_level::error, "nobody reads this");
     }

@@ -21,13 +21,9 @@ class Process:
         self.name = name
         self.log_path = pathlib.Path(folder) / f"{name}.log"
         with open(self.log_path, "ab") as log:
+            options = {"stdout": log, "stderr": subprocess.STDOUT, **popen_options}
             self._popen = subprocess.Popen(
-                [str(word) for word in command],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                cwd=folder,
-                **popen_options,
+                [str(word) for word in command], stdin=subprocess.DEVNULL, cwd=folder, **options
             )
 
     @property

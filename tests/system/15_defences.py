@@ -1,0 +1,537 @@
+"""The process defends itself: rights that it gives up, where its keys lie, its log."""
+
+import base64
+import fcntl
+import functools
+import os
+import pathlib
+import pwd
+import re
+import resource
+import signal
+import socket
+import stat
+import subprocess
+import tempfile
+import unittest
+
+from support import case, derivation, memory, programs
+from support.backends import echo
+from support.ports import free_port, is_listening
+from support.streams import connect, random_bytes, read_exactly
+from support.tunnel import TCP, TCP_STATIC, WEBSOCKET, Kind, make_keys
+from support.waiting import until
+
+ROOT = os.geteuid() == 0
+NOBODY = pwd.getpwnam("nobody")
+SIGSYS_STATUS = -signal.SIGSYS
+
+root_only = unittest.skipUnless(ROOT, "only root may start a daemon that becomes another user")
+root_looks = unittest.skipUnless(ROOT, "only root may look into a daemon that is not dumpable")
+
+
+def status_of_threads(pid):
+    """What /proc says of each thread, as dictionaries."""
+    return [
+        dict(line.split(":\t", 1) for line in (task / "status").read_text().splitlines())
+        for task in pathlib.Path(f"/proc/{pid}/task").iterdir()
+    ]
+
+
+class DefencesTest(case.SystemTest):
+    def assert_works(self, port, word=b"hello"):
+        with connect(port) as application:
+            application.sendall(word)
+            self.assertEqual(read_exactly(application, len(word)), word)
+
+
+class Confinement(DefencesTest):
+    def assert_confined(self, daemon):
+        threads = status_of_threads(daemon.pid)
+        for thread in threads:
+            self.assertEqual(thread["NoNewPrivs"], "1", thread)
+            self.assertEqual(thread["Seccomp"], "2", thread)
+            for which in ("CapInh", "CapPrm", "CapEff", "CapAmb"):
+                # Root keeps the right to reach sockets of others: CAP_DAC_OVERRIDE.
+                self.assertIn(int(thread[which], 16), (0, 1 << 1) if ROOT else (0,), thread)
+        return threads
+
+    @case.for_kinds(TCP, WEBSOCKET, TCP_STATIC)
+    def test_every_thread_is_confined(self, kind):
+        # A name, so that the threads of name lookups are among them.
+        service = self.service(echo)
+        tunnel = self.tunnel(kind, f"localhost:{service.port}", daemon=["threads = 3"],
+                             client=["pool = 2"])
+        self.assert_works(tunnel.client_port, random_bytes(1 << 20, "confined"))
+        for daemon in (tunnel.server, tunnel.client):
+            self.assertGreaterEqual(len(self.assert_confined(daemon)), 4)
+            self.assertTrue(daemon.log_lines("confined: system calls filtered"), daemon.log())
+
+    def test_no_core_dumps_and_no_debuggers(self):
+        tunnel = self.tunnel(TCP, self.service(echo).target)
+        for daemon in (tunnel.server, tunnel.client):
+            limits = pathlib.Path(f"/proc/{daemon.pid}/limits").read_text()
+            self.assertRegex(limits, r"Max core file size +0 +0 ")
+            # Files of a process that is not dumpable belong to root, whoever runs it.
+            self.assertEqual(os.stat(f"/proc/{daemon.pid}/environ").st_uid, 0)
+            daemon.send_signal(signal.SIGABRT)
+            self.assertEqual(daemon.wait(), -signal.SIGABRT)
+            self.assertEqual(list(tunnel.folder.glob("*core*")), [])
+            daemon.check_end = lambda: None
+
+    def test_without_the_sandbox(self):
+        tunnel = self.tunnel(TCP, self.service(echo).target, daemon=["sandbox = off"])
+        self.assert_works(tunnel.client_port)
+        for daemon in (tunnel.server, tunnel.client):
+            self.assertTrue(daemon.log_lines("warning sandbox = off"), daemon.log())
+            for thread in status_of_threads(daemon.pid):
+                self.assertEqual((thread["Seccomp"], thread["NoNewPrivs"]), ("0", "1"))
+            self.assertEqual(os.stat(f"/proc/{daemon.pid}/environ").st_uid, os.geteuid())
+
+
+@root_looks
+class ForbiddenCalls(DefencesTest):
+    """A debugger makes a running daemon call what an attacker would."""
+
+    def make_call(self, daemon, call):
+        """What the debugger says of the call's value, "" when the process did not survive it."""
+        gdb = programs.find("gdb", "gdb")
+        command = [gdb, "--batch", "--nx", "-p", str(daemon.pid), "-iex", "set auto-load off",
+                   "-iex", "set debuginfod enabled off", "-ex", f"print {call}"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        if "ptrace: Operation not permitted" in done.stderr:
+            self.skipTest("this machine lets nobody trace: " + done.stderr.strip())
+        value = re.search(r"^\$1 = (.*)$", done.stdout, re.MULTILINE)
+        return value[1] if value else ""
+
+    def daemon(self):
+        tunnel = self.tunnel(TCP, self.service(echo).target)
+        self.assert_works(tunnel.client_port)
+        return tunnel.server, tunnel
+
+    def test_they_kill(self):
+        numbers = system_calls()
+        for name, arguments in {
+            "execve": "0, 0, 0",
+            "ptrace": "0, 0, 0, 0",
+            "clone": "17, 0, 0, 0, 0",  # a process, as fork() makes one
+            "openat": "-100, 0, 02 | 0100, 0600",  # for writing, and making it
+            "mprotect": "0, 4096, 7",
+            "listen": "0, 1",
+            "kill": "1, 0",
+            "setuid": "0",
+        }.items():
+            with self.subTest(name):
+                daemon, _ = self.daemon()
+                self.assertEqual(self.make_call(daemon, f"(long) syscall({numbers[name]}, {arguments})"), "")
+                self.assertEqual(daemon.wait(), SIGSYS_STATUS)
+                daemon.check_end = lambda: None
+
+    def test_others_go_on(self):
+        """The same way of asking, with calls that are allowed, or fail as in an old kernel."""
+        daemon, tunnel = self.daemon()
+        numbers = system_calls()
+        pid = self.make_call(daemon, f"(long) syscall({numbers['getpid']})")
+        self.assertEqual(pid, str(daemon.pid))
+        for name, arguments in {"clone3": "0, 0", "openat2": "-100, 0, 0, 0"}.items():
+            result = self.make_call(daemon, f"(long) syscall({numbers[name]}, {arguments})")
+            self.assertEqual(result, "-1", name)
+        self.assert_works(tunnel.client_port)
+
+    def test_files_are_out_of_reach(self):
+        daemon, tunnel = self.daemon()
+        if not daemon.log_lines("Landlock [1-9]"):
+            self.skipTest("this kernel has no Landlock: " + daemon.log())
+
+        def opens(path):
+            return self.make_call(daemon, f'(int) open("{path}", 0)') != "-1"
+
+        self.assertTrue(opens("/etc/hosts"))
+        for path in (tunnel.folder / "server.conf", "/proc/self/maps", "/root", "/bin/sh"):
+            self.assertFalse(opens(path), path)
+        self.assert_works(tunnel.client_port)
+
+
+def system_calls():
+    """Their numbers on this machine, by name."""
+    text = subprocess.run(["cc", "-E", "-dM", "-include", "sys/syscall.h", "-x", "c", "/dev/null"],
+                          capture_output=True, text=True, check=True).stdout
+    return {name: int(number) for name, number in re.findall(r"__NR_(\w+) (\d+)\n", text)}
+
+
+@root_only
+class AnotherUser(DefencesTest):
+    def run_daemon(self, lines, *, daemon=("user = nobody",), ports=(), listen=None, **options):
+        folder = self.make_folder()
+        folder.chmod(0o755)
+        keys = make_keys()
+        file = folder / "culvert.conf"
+        file.write_text("\n".join([
+            "[daemon]", "drain = 1s", *daemon, *lines, f"psk = {keys.folder}/edge.psk", ""]))
+        return self.start_daemon(file, "culvert", list(ports), **options)
+
+    def server_lines(self, port, target, host="127.0.0.1"):
+        return ["[server.edge]", f"listen = {host}:{port}", f"service = it {target}"]
+
+    def test_it_is_that_user_and_nobody_else(self):
+        service = self.service(echo)
+        tunnel = self.tunnel(TCP, service.target, daemon=["user = nobody", "threads = 2"])
+        self.assert_works(tunnel.client_port)
+        for daemon in (tunnel.server, tunnel.client):
+            for thread in status_of_threads(daemon.pid):
+                self.assertEqual(set(thread["Uid"].split()), {str(NOBODY.pw_uid)})
+                self.assertEqual(set(thread["Gid"].split()), {str(NOBODY.pw_gid)})
+                self.assertNotIn("0", thread["Groups"].split())
+                for which in ("CapInh", "CapPrm", "CapEff", "CapAmb"):
+                    self.assertEqual(int(thread[which], 16), 0, thread)
+            # Root's: a debugger of the same user must not get in after the change either.
+            self.assertEqual(os.stat(f"/proc/{daemon.pid}/environ").st_uid, 0)
+
+    def test_another_group(self):
+        tunnel = self.tunnel(TCP, self.service(echo).target,
+                             daemon=["user = nobody", "group = daemon"])
+        self.assert_works(tunnel.client_port)
+        thread = status_of_threads(tunnel.server.pid)[0]
+        group = str(pwd.getpwnam("daemon").pw_gid)
+        self.assertEqual(set(thread["Gid"].split()), {group})
+
+    def test_ports_and_keys_of_root(self):
+        """What only root may have: a port below 1024, a key file of mode 0600."""
+        port = next(port for port in range(700, 1000) if not is_listening(port))
+        service = self.service(echo)
+        daemon = self.run_daemon(self.server_lines(port, service.target), ports=[port])
+        uids = {uid for thread in status_of_threads(daemon.pid) for uid in thread["Uid"].split()}
+        self.assertEqual(uids, {str(NOBODY.pw_uid)})
+
+    def test_unix_sockets_belong_to_the_user_and_are_removed_where_he_may(self):
+        for removable in (True, False):
+            with self.subTest(removable=removable):
+                folder = self.make_folder()
+                folder.chmod(0o755)
+                if removable:
+                    os.chown(folder, NOBODY.pw_uid, NOBODY.pw_gid)
+                path = folder / "plain.sock"
+                lines = ["[client.c]", f"listen = unix:{path}", "connect = tcp://127.0.0.1:1"]
+                daemon = self.run_daemon(lines)
+                daemon.wait_for_log("ready")
+                self.assertTrue(stat.S_ISSOCK(path.stat().st_mode))
+                self.assertEqual(path.stat().st_uid, NOBODY.pw_uid)
+                daemon.stop()
+                self.assertEqual(path.exists(), not removable)
+                again = self.run_daemon(lines)
+                again.wait_for_log("ready")  # one that is left is replaced
+
+    def test_users_that_are_none(self):
+        for line, complaint in {
+            "user = no-such-user-here": "user: this system has no user 'no-such-user-here'",
+            "user = root": "user: 'root' is root",
+            "group = no-such-group": "group: this system has no group 'no-such-group'",
+        }.items():
+            with self.subTest(line):
+                daemon = self.run_daemon(self.server_lines(free_port(), "127.0.0.1:1"),
+                                         daemon=[line])
+                self.assertEqual(daemon.wait(), 2)
+                self.assertRegex(daemon.log(), re.escape(f"culvert.conf:3: {complaint}"))
+
+    def test_without_root_it_does_not_start(self):
+        lines = self.server_lines(free_port(), "127.0.0.1:1")
+        daemon = self.as_nobody(["user = daemon"], lines)
+        self.assertEqual(daemon.wait(), 2)
+        self.assertIn("user = daemon needs a start by root", daemon.log())
+        # The user that it is already needs nobody.
+        self.as_nobody(["user = nobody"], lines).wait_for_log("ready")
+
+    def as_nobody(self, daemon_lines, lines, **options):
+        """A daemon that `nobody` has started."""
+        folder = self.make_folder()
+        psk = folder / "edge.psk"
+        psk.write_text((make_keys().folder / "edge.psk").read_text())
+        psk.chmod(0o600)
+        for path in (folder, psk):
+            os.chown(path, NOBODY.pw_uid, NOBODY.pw_gid)
+        file = folder / "culvert.conf"
+        file.write_text("\n".join(["[daemon]", *daemon_lines, *lines, f"psk = {psk}", ""]))
+        return self.start_daemon(file, "culvert", [], user=NOBODY.pw_uid, group=NOBODY.pw_gid,
+                                 extra_groups=[], **options)
+
+    def test_where_nothing_may_be_locked_it_runs_and_says_so(self):
+        service = self.service(echo)
+        port = free_port()
+        daemon = self.as_nobody(["user = nobody"], self.server_lines(port, service.target),
+                                preexec_fn=functools.partial(
+                                    resource.setrlimit, resource.RLIMIT_MEMLOCK, (0, 0)))
+        daemon.wait_for_log("ready")
+        daemon.wait_for_log("keys are not locked")
+        self.assertTrue(is_listening(port))
+
+
+class Keys(DefencesTest):
+    """The bytes of keys, looked for in all of the daemon's memory. The control is what lies beside
+    each start state and is no secret: it has to be found."""
+
+    KINDS = (TCP, TCP_STATIC, Kind("ws", "static+psk"))
+
+    def secrets_of(self, keys, kind):
+        """What must be nowhere, and by end what only in locked memory."""
+        psk = bytes.fromhex((keys.folder / "edge.psk").read_text())
+        public = bytes.fromhex(keys.server_public)
+        nowhere, locked = {}, {"server": {}, "client": {}}
+        if "psk" in kind.keys:
+            nowhere |= self.forms("psk", psk) | {"psk": psk}
+        if "static" in kind.keys:
+            start = derivation.start_state(
+                psk if "psk" in kind.keys else bytes(32), public, "static")
+            self.control = derivation.start_hash(public, "static")
+            for end in locked:
+                private = bytes.fromhex((keys.folder / f"{end}.key").read_text())
+                nowhere |= self.forms(f"key of the {end}", private)
+                locked[end][f"key of the {end}"] = private
+        else:
+            start = derivation.start_state(psk)
+            self.control = derivation.start_hash()
+        for end in locked:
+            locked[end]["start state"] = start
+        return nowhere, locked
+
+    @staticmethod
+    def forms(name, key):
+        return {
+            f"{name} as hex": key.hex().encode(),
+            f"{name} as base64": base64.b64encode(key).rstrip(b"="),
+        }
+
+    def assert_kept(self, pid, nowhere, locked, moment):
+        found = memory.where(pid, {"control": self.control, **nowhere, **locked})
+        self.assertTrue(found["control"], "the search finds nothing at all")
+        for name in nowhere:
+            self.assertEqual([str(place) for place in found[name]], [], f"{moment}: {name}")
+        for name in locked:
+            self.assertTrue(found[name], f"{moment}: {name} is not there")
+            outside = [str(place) for place in found[name] if not place.guarded]
+            self.assertEqual(outside, [], f"{moment}: {name} outside locked memory")
+
+    @root_looks
+    @case.for_kinds(*KINDS)
+    def test_are_nowhere_but_in_locked_memory(self, kind):
+        keys = make_keys()
+        nowhere, locked = self.secrets_of(keys, kind)
+        backend = self.backend()
+        tunnel = self.tunnel(kind, backend.target, server_keys=keys, client_keys=keys,
+                             daemon=["threads = 2"], client=["pool = 1"])
+
+        def look(moment):
+            for end in ("server", "client"):
+                self.assert_kept(getattr(tunnel, end).pid, nowhere, locked[end], f"{end}, {moment}")
+
+        look("after the start")
+        pairs = [tunnel.open(backend) for _ in range(8)]
+        data = random_bytes(300_000, "keys")
+        for application, service in pairs:
+            application.sendall(data)
+            self.assert_same_bytes(read_exactly(service, len(data)), data)
+        look("in the middle of sessions")
+        for application, service in pairs:
+            application.close()
+            service.close()
+        for end in ("server", "client"):
+            getattr(tunnel, end).wait_for_log(r"service it: ended")
+        look("after sessions")
+
+    @root_looks
+    def test_in_the_middle_of_a_handshake(self):
+        """A server that says nothing holds the client up in it; a half message holds the server."""
+        keys = make_keys()
+        nowhere, locked = self.secrets_of(keys, TCP)
+        backend = self.backend()
+        tunnel = self.tunnel(TCP, backend.target, server_keys=keys, client_keys=keys)
+        silent = self.backend()
+        tunnel.replace_client(lambda text: text.replace(
+            f":{tunnel.server_port}", f":{silent.port}"))
+        with tunnel.connect() as _:
+            held = silent.accept()
+            self.addCleanup(held.close)
+            flight = read_exactly(held, 96)
+            with connect(tunnel.server_port) as stranger:
+                stranger.sendall(flight[:95])
+                for end in ("server", "client"):
+                    self.assert_kept(getattr(tunnel, end).pid, nowhere, locked[end], end)
+
+    @root_looks
+    @case.for_kinds(TCP, TCP_STATIC)
+    def test_are_not_in_a_core_that_a_debugger_makes(self, kind):
+        keys = make_keys()
+        nowhere, locked = self.secrets_of(keys, kind)
+        backend = self.backend()
+        tunnel = self.tunnel(kind, backend.target, server_keys=keys, client_keys=keys)
+        application, service = tunnel.open(backend)
+        application.sendall(b"hello")
+        self.assertEqual(read_exactly(service, 5), b"hello")
+        for end in ("server", "client"):
+            core = self.core_of(getattr(tunnel, end))
+            self.assertTrue(self.control in core, "the core holds nothing at all")
+            for name, secret in (nowhere | locked[end]).items():
+                self.assertFalse(secret in core, f"{end}: {name}")
+
+    def core_of(self, daemon):
+        gcore = programs.find("gcore", "gdb")
+        folder = self.make_folder()
+        done = subprocess.run([gcore, "-o", folder / "core", str(daemon.pid)], text=True,
+                              capture_output=True, timeout=120, check=False)
+        if "Operation not permitted" in done.stderr:
+            self.skipTest("this machine lets nobody trace: " + done.stderr.strip())
+        return (folder / f"core.{daemon.pid}").read_bytes()
+
+
+class Log(DefencesTest):
+    """The log's reader may be gone, full or asleep; the tunnel carries on."""
+
+    CONNECTIONS = 150
+
+    def exercise(self, stderr):
+        tunnel = self.tunnel(TCP, self.service(echo).target, daemon=["log-level = debug"],
+                             stderr=stderr)
+        for i in range(self.CONNECTIONS):
+            self.assert_works(tunnel.client_port, b"connection %d" % i)
+        for daemon in (tunnel.client, tunnel.server):
+            self.assertTrue(daemon.running())
+            daemon.stop()
+            self.assertEqual(daemon.wait(), 0)
+
+    def test_a_full_disk(self):
+        with open("/dev/full", "w", encoding="ascii") as full:
+            self.exercise(full)
+
+    def test_a_closed_pipe(self):
+        reader, writer = os.pipe()
+        os.close(reader)
+        self.addCleanup(os.close, writer)
+        self.exercise(writer)
+
+    def test_a_full_pipe_that_nobody_reads(self):
+        reader, writer = os.pipe()
+        for end in (reader, writer):
+            self.addCleanup(os.close, end)
+        filled = self.fill(writer)
+        self.exercise(writer)
+        self.assertFalse(fcntl.fcntl(writer, fcntl.F_GETFL) & os.O_NONBLOCK,
+                         "the daemon changed a pipe that others write to")
+        os.set_blocking(reader, False)
+        self.assertEqual(os.read(reader, 1 << 20), b"x" * filled)
+
+    def test_a_pipe_that_is_read_again(self):
+        reader, writer = os.pipe()
+        for end in (reader, writer):
+            self.addCleanup(os.close, end)
+        tunnel = self.tunnel(TCP, self.service(echo).target, stderr=writer)
+        filled = self.fill(writer)
+        self.assertGreater(filled, 0)
+        for _ in range(5):
+            self.assert_works(tunnel.client_port)
+        os.set_blocking(reader, False)
+        os.read(reader, 1 << 20)
+
+        def told():
+            self.assert_works(tunnel.client_port)
+            try:
+                return b"lines are lost: nobody took them" in os.read(reader, 1 << 20)
+            except BlockingIOError:
+                return False
+
+        until(told, 10, "the log says that lines are lost")
+
+    def test_a_socket_that_nobody_reads(self):
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            theirs.setblocking(False)
+            try:
+                while True:
+                    theirs.send(b"x" * 4096)
+            except BlockingIOError:
+                theirs.setblocking(True)
+            self.exercise(theirs)
+
+    @staticmethod
+    def fill(writer):
+        os.set_blocking(writer, False)
+        filled = 0
+        try:
+            while True:
+                filled += os.write(writer, b"x" * 4096)
+        except BlockingIOError:
+            os.set_blocking(writer, True)
+        return filled
+
+    @case.for_kinds(TCP, WEBSOCKET)
+    def test_strangers_write_few_lines_and_no_control_characters(self, kind):
+        tunnel = self.tunnel(kind, self.service(echo).target, daemon=["log-level = debug"])
+        rude = b"GET /\x1b[2J\x9b31m\r\nX: \x00\xff\xc2\x85\xe2\x80\xae\r\n\r\n" * 40
+        for i in range(400):
+            with connect(tunnel.server_port) as stranger:
+                stranger.sendall(rude[i % 60 :])
+        self.assert_works(tunnel.client_port)
+        lines = tunnel.server.log_lines()
+        self.assertTrue(any("no session" in line for line in lines), tunnel.server.log())
+        self.assertLess(len(lines), 100)
+        content = tunnel.server.log_path.read_bytes()
+        self.assertRegex(content, rb"\A[\x20-\x7e\n]+\Z")
+
+
+class Program(unittest.TestCase):
+    """What the compiler and the linker have put into the program."""
+
+    def readelf(self, *options):
+        readelf = programs.find("readelf", "binutils")
+        return subprocess.run([readelf, "--wide", *options, programs.culvert()], text=True,
+                              capture_output=True, check=True).stdout
+
+    def test_its_segments(self):
+        self.assertRegex(self.readelf("--file-header"), r"Type: +DYN")
+        dynamic = self.readelf("--dynamic")
+        self.assertRegex(dynamic, r"\(FLAGS_1\).*NOW.*PIE")
+        self.assertNotRegex(dynamic, r"TEXTREL|RPATH|RUNPATH")
+        segments = self.readelf("--program-headers")
+        self.assertRegex(segments, r"GNU_RELRO ")
+        self.assertRegex(segments, r"GNU_STACK .* RW +0x")
+        self.assertNotRegex(segments, r"(LOAD|GNU_STACK) .* (RWE|WE) ")
+
+    def test_its_checks(self):
+        imported = self.readelf("--dyn-syms")
+        self.assertIn("__stack_chk_fail", imported)
+        self.assertIn("__memcpy_chk", imported)
+        self.assertIn("__glibcxx_assert_fail", imported)
+
+    @unittest.skipUnless(os.uname().machine == "x86_64", "about x86-64")
+    def test_its_functions_may_be_the_aim_of_an_indirect_call(self):
+        objdump = programs.find("objdump", "binutils")
+        code = subprocess.run([objdump, "--disassemble=main", programs.culvert()], text=True,
+                              capture_output=True, check=True).stdout
+        self.assertRegex(code, r"<main>:\n.*endbr64")
+
+
+class SystemdUnit(unittest.TestCase):
+    UNIT = pathlib.Path(__file__).parents[2] / "config/samples/systemd/culvert.service"
+    MOST_EXPOSED = 2.0  # of 10, as systemd-analyze counts
+
+    def analyze(self, *words):
+        program = programs.find("systemd-analyze", "systemd")
+        return subprocess.run([program, *words], text=True, capture_output=True, check=False,
+                              env={**os.environ, "LC_ALL": "C.UTF-8"})
+
+    def test_little_is_exposed(self):
+        done = self.analyze("security", "--offline=true", "--no-pager", self.UNIT)
+        told = re.search(r"exposure level for culvert\.service: ([0-9.]+)", done.stdout)
+        self.assertTrue(told, done.stdout + done.stderr)
+        self.assertLessEqual(float(told[1]), self.MOST_EXPOSED, done.stdout)
+
+    def test_it_is_well_formed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            unit = pathlib.Path(folder) / self.UNIT.name
+            unit.write_text(self.UNIT.read_text().replace("/usr/local/bin/culvert",
+                                                          programs.culvert()))
+            done = self.analyze("verify", unit)
+        told = [line for line in (done.stdout + done.stderr).splitlines() if self.UNIT.name in line]
+        self.assertEqual((told, done.returncode), ([], 0), done.stderr)
+
+
+if __name__ == "__main__":
+    case.main()
