@@ -46,7 +46,7 @@ def number(pattern, text, default="?"):
 
 def verdict(check, said):
     """What to print, and whether it is as it should be."""
-    fault = number(r"pan:1: (.*) \(at depth", said, default=None)
+    fault = number(r"pan:1: (assertion violated|.*(?= \(at depth))", said, default=None)
     whole = "errors: 0" in said and not re.search(r"not completed|max search depth", said)
     if fault and not check.holds:
         return f"found: {fault}", True
