@@ -116,6 +116,17 @@ TEST_SUITE("server session: before OPEN") {
         CHECK_FALSE(b.end.done);
     }
 
+    TEST_CASE("a session that is opened at once does not wait: it needs no place") {
+        one_server f([](auto& settings) { settings.waiting = 1; });
+        auto& a = f.connect();
+        far_end first = f.waiting(a);
+        auto& b = f.connect();
+        far_end second = f.opened(b, "main");
+        const peer service = f.accept_backend(second);
+        CHECK(second.alert() == 0);
+        CHECK_FALSE(b.end.done);
+    }
+
     TEST_CASE("max-connections: those over it get ALERT 6") {
         one_server f([](auto& settings) { settings.limits.connections = 1; });
         auto& a = f.connect();
