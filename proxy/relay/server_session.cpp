@@ -69,6 +69,7 @@ class server_session final : public session, public std::enable_shared_from_this
     awaitable<void> read_opening(std::vector<std::uint8_t>& memory, std::size_t& size);
     awaitable<void> wait_for_client();
     void prove();
+    void enter_waiting_room();
     void leave_waiting_room();
 
     // State O.
@@ -292,6 +293,7 @@ awaitable<std::string> server_session::await_open() {
                                       memory.begin() + static_cast<std::ptrdiff_t>(size));
                 co_return std::string(payload.begin(), payload.end());
             }
+            enter_waiting_room();
             continue;
         }
         const std::size_t held = far_->opener.held();
@@ -349,6 +351,11 @@ void server_session::prove() {
     handshake_deadline_.reset();
     if (context_->sessions++ >= context_->settings.limits.connections)
         throw session_end(end_reason::too_many);
+}
+
+// A PAD instead of OPEN: the client keeps the session for later.
+void server_session::enter_waiting_room() {
+    if (waiting_) return;
     if (!context_->waiting.enter(key_))
         throw session_end(end_reason::too_many, "too many sessions of this key wait for OPEN");
     waiting_ = true;

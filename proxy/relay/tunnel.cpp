@@ -42,8 +42,8 @@ awaitable<void> tunnel::relay() {
         if (complete() && !finished_) finish();
         const time_point now = clock::now();
         check_deadlines(now);
+        if (!over()) keep_alive(now);
         if (over()) break;
-        keep_alive(now);
         watch_timer_.expires_at(next_check(now));
         co_await watch_timer_.async_wait(no_throw);
     }

@@ -10,6 +10,7 @@ namespace culvert::tests {
 struct gate {
     bool shut = false;
     culvert::carrier::error_code fails;  // what writes end with once it is open
+    bool failed = false;                 // and one has
 };
 
 class gate_carrier final : public culvert::carrier::carrier {
@@ -25,6 +26,7 @@ class gate_carrier final : public culvert::carrier::carrier {
     culvert::carrier::error_code continue_write() override {
         if (!inner_->writing()) return {};
         if (door_.shut) return boost::asio::error::would_block;
+        door_.failed = door_.failed || door_.fails;
         return door_.fails ? door_.fails : inner_->continue_write();
     }
     [[nodiscard]] bool writing() const noexcept override { return inner_->writing(); }

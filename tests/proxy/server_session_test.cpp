@@ -1,6 +1,8 @@
 // A server's connection with a client that holds the key: the wait for OPEN, the backend.
 #include <doctest/doctest.h>
 
+#include <boost/asio/post.hpp>
+
 #include "tests/proxy/servers.hpp"
 
 using namespace culvert::tests;
@@ -16,6 +18,21 @@ TEST_SUITE("server session: before OPEN") {
         REQUIRE(f.over(far));
         CHECK(far.alert() == 6);
         CHECK(far.wire.ended);
+        far.wire.end();
+        CHECK(f.until(far, [&] { return entry.end.is(end_reason::not_opened); }));
+    }
+
+    TEST_CASE("drain: ALERT 6 also to an OPEN that comes in that moment, and no backend") {
+        one_server f;
+        auto& entry = f.connect();
+        far_end far = f.waiting(entry);
+        // The loop sees that something has come, then the drain, and only then the session reads.
+        far.send(record_type::open, octets_of_text("main"));
+        far.pump(false);
+        boost::asio::post(f.world.executor(), [&] { entry.session->drain(); });
+        REQUIRE(f.over(far));
+        CHECK(far.alert() == 6);
+        CHECK(f.backend->accept() < 0);
         far.wire.end();
         CHECK(f.until(far, [&] { return entry.end.is(end_reason::not_opened); }));
     }
@@ -96,6 +113,17 @@ TEST_SUITE("server session: before OPEN") {
         f.until(
             fourth, [] { return false; }, 50ms);
         CHECK_FALSE(d.end.done);
+        CHECK_FALSE(b.end.done);
+    }
+
+    TEST_CASE("a session that is opened at once does not wait: it needs no place") {
+        one_server f([](auto& settings) { settings.waiting = 1; });
+        auto& a = f.connect();
+        far_end first = f.waiting(a);
+        auto& b = f.connect();
+        far_end second = f.opened(b, "main");
+        const peer service = f.accept_backend(second);
+        CHECK(second.alert() == 0);
         CHECK_FALSE(b.end.done);
     }
 

@@ -152,6 +152,17 @@ TEST_SUITE("tunnel: deadlines") {
         }
     }
 
+    TEST_CASE("a PAD that can't be written ends the session at once, not at the next one") {
+        culvert::config::session_limits limits;
+        limits.keepalive = 3s;
+        gate door;
+        door.fails = boost::asio::error::connection_reset;
+        one_tunnel t(limits, {.door = &door});
+        REQUIRE(t.until([&] { return door.failed; }));
+        REQUIRE(t.until([&] { return t.end.done; }, 2s));
+        check_application_reset(t, end_reason::tunnel_lost);
+    }
+
     TEST_CASE("no PAD while data is sent") {
         culvert::config::session_limits limits;
         limits.keepalive = 1s;
