@@ -1,0 +1,438 @@
+"""Peers that hold the keys and break the rules: every cell of the tables of proxy/PROTOCOL.md
+section 7, and the rows of section 6 behind them, at the real server and at the real client.
+
+The names of the rows are those of the tables. What cannot be shown here, a record after
+i = 2^32 - 1, is shown in memory by record_rules_test.cpp."""
+
+import copy
+import dataclasses
+import functools
+import pathlib
+import socket
+import unittest
+from collections.abc import Callable
+
+from support import case, culvert1
+from support.culvert1 import ALERT, DATA, END, OPEN, PAD, REKEY, Record
+from support.key_holders import LoneClient, LoneServer, Seen, secrets_of
+from support.streams import CLEAN, RESET, Received, read_exactly, read_until_end
+from support.tunnel import BOTH_CARRIERS, EVERY_KIND, PATH, TCP, TCP_STATIC, WEBSOCKET
+from support.waiting import together, until
+from support.websocket import CLOSE
+
+DEBUG = ["log-level = debug"]
+MOST = 65_536
+
+# Reasons, as the log has them.
+ORDER = "record not allowed at this point"
+LENGTH = "record length not allowed for its type"
+FLAG = "record flag not allowed"
+TYPE = "record type unknown"
+TOO_LONG = "record longer than allowed"
+WRONG_TAG = "record tag wrong"
+NAME = "service name with a byte that is not allowed"
+LOST = "tunnel connection lost: it ended before the stream did"
+ALERTS = {1: "backend unreachable", 2: "connection reset at the other end", 3: "timeout",
+          4: "the other end is shutting down", 5: "no such service, or not for this client",
+          6: "nothing was opened", 0: "connection reset at the other end",
+          7: "connection reset at the other end", 255: "connection reset at the other end"}
+
+
+# ---- the model itself ----
+
+
+class Model(unittest.TestCase):
+    """The tests' own culvert/1 against transcripts that neither it nor the daemon has made."""
+
+    @staticmethod
+    def transcripts():
+        file = pathlib.Path(__file__).parents[1] / "vectors/culvert1/transcripts.txt"
+        lines = [line for line in file.read_text().split("\n") if not line.startswith("#")]
+        for block in "\n".join(lines).strip().split("\n\n"):
+            fields = (line.partition("=")[::2] for line in block.split("\n"))
+            yield {name.strip(): value.strip() for name, value in fields}
+
+    def test_handshakes_and_records_are_those_of_the_transcripts(self):
+        records = 0
+        for values in self.transcripts():
+            if "hybrid" in values["case"]:
+                continue
+            with self.subTest(values["case"]):
+                got = {name: value for name, value in values.items() if "rule" not in name}
+                octets = lambda name: bytes.fromhex(got.get(name, ""))  # noqa: E731
+                self.check_handshake(octets)
+                for direction in ("c2s", "s2c"):
+                    records += self.check_records(got, octets, direction)
+        self.assertGreater(records, 70)
+
+    def check_handshake(self, octets):
+        secrets = culvert1.Secrets(psk=octets("psk") or bytes(32), server_public=octets("rs"),
+                                   server=octets("s_s_private"), client=octets("s_c_private"))
+        client = culvert1.Client(secrets, salt=octets("salt_c"), says=octets("hello"),
+                                 ephemeral=octets("e_c_private"), pad=octets("pad_c"))
+        self.assertEqual(client.message1, octets("message1"))
+        server = culvert1.Server(secrets)
+        self.assertEqual(self.reading(octets("message1"), server.take), b"")
+        parts = server.answer(salt=octets("salt_s"), ephemeral=octets("e_s_private"),
+                              pad=octets("pad_s"))
+        self.assertEqual(b"".join(parts.values()), octets("message2"))
+        self.assertEqual(self.reading(octets("message2"), client.finish), b"")
+        for end in (client, server):
+            self.assertEqual(end.h, octets("h"))
+            self.assertEqual(end.secrets(), (octets("secret_c2s"), octets("secret_s2c")))
+
+    @staticmethod
+    def reading(data, reader):
+        """What the reader leaves of the data."""
+        left = [data]
+
+        def read(size):
+            piece, left[0] = left[0][:size], left[0][size:]
+            return piece
+
+        reader(read)
+        return left[0]
+
+    def check_records(self, got, octets, direction):
+        sealer = culvert1.Sealer(octets(f"secret_{direction}"))
+        opener = culvert1.Opener(octets(f"secret_{direction}"))
+        number = 0
+        while f"{direction}_{number}_header" in got:
+            name = f"{direction}_{number}_"
+            header = octets(name + "header")
+            plaintext = octets(name + "plaintext")
+            if name + "plaintext_len" in got:
+                plaintext = bytes(i % 251 for i in range(int(got[name + "plaintext_len"])))
+            wire = sealer.seal(header[0] & 0x0F, plaintext, header[0] & 0xF0)
+            if name + "wire" in got:
+                self.assertEqual(wire, octets(name + "wire"), name)
+            self.assertEqual(opener.feed(wire),
+                             [Record(header[0] & 0x0F, plaintext, header[0] & 0xF0)])
+            number += 1
+        return number
+
+
+# ---- sessions ----
+
+
+class Scene:
+    """A running session: the peer is the test's, the daemon is real, and `plain` is the socket of
+    the application or service behind the daemon."""
+
+    # So many failures a daemon logs one by one; then another takes its place.
+    SCENES_EACH = 10
+
+    def __init__(self, test, kind):
+        self.test, self.kind = test, kind
+        self._left = 0
+
+    def open(self):
+        if self._left == 0:
+            self.begin()
+            self._left = self.SCENES_EACH
+        self._left -= 1
+        self.enter()
+        self.plain.settimeout(20)
+        return self
+
+    # The ends of the two streams, from open to ended, in good order.
+
+    def end_ours(self):
+        self.peer.send(END)
+        self.test.assertEqual(self.plain.recv(1), b"")
+        self.ours_ended = True
+
+    def end_theirs(self):
+        self.plain.shutdown(socket.SHUT_WR)
+        self.test.assertEqual(self.peer.next_record(), Record(END))
+        self.theirs_ended = True
+
+    def end_both(self):
+        self.end_ours()
+        self.end_theirs()
+
+    # What may come of it.
+
+    def goes_on(self):
+        """Both streams run, as far as they have not ended, and end cleanly."""
+        if not self.ours_ended:
+            self.peer.send(DATA, b"go on")
+            self.test.assertEqual(read_exactly(self.plain, 5), b"go on")
+        if not self.theirs_ended:
+            self.plain.sendall(b"you too")
+            self.test.assertEqual(self.peer.next_record(), Record(DATA, b"you too"))
+        if not self.ours_ended:
+            self.end_ours()
+        if not self.theirs_ended:
+            self.end_theirs()
+        self.ends_cleanly()
+
+    def ends_cleanly(self):
+        self.test.assertEqual(self.peer.read_to_end(), Seen([], CLEAN))
+        closes = [b"\x03\xe8"] if self.kind.carrier == "ws" else []
+        self.test.assertEqual(self.peer.close_frames, closes)
+        self.peer.line.sock.close()
+        self.plain_is(CLEAN)
+        self.logs("ended;")
+
+    def is_reset(self, reason):
+        """RST to the peer and no word; RST to the plaintext side; the reason in the log."""
+        self.test.assertEqual(self.peer.read_to_end(), Seen([], RESET))
+        self.test.assertEqual(self.peer.close_frames, [])
+        self.plain_is(RESET)
+        self.logs(reason)
+
+    def is_left(self, reason):
+        """FIN to the peer and no word; RST to the plaintext side; the reason in the log."""
+        self.test.assertEqual(self.peer.read_to_end(), Seen([], CLEAN))
+        self.plain_is(RESET)
+        self.logs(reason)
+
+    def plain_is(self, end):
+        """How it ended. Behind a FIN a RST can be seen only as an error of the socket."""
+        if not self.ours_ended:
+            self.test.assertEqual(read_until_end(self.plain), Received(b"", end))
+            return
+        error = functools.partial(self.plain.getsockopt, socket.SOL_SOCKET, socket.SO_ERROR)
+        if end == RESET:
+            until(error, 10, "a reset")
+        else:
+            self.test.assertEqual(error(), 0)
+
+    def logs(self, reason):
+        """One line about this connection, and it says why."""
+        about = rf"127\.0\.0\.1:{self.port}[: ]"
+        self.daemon.wait_for_log(f"{about}.*{reason}")
+        self.test.assertEqual(len(self.daemon.log_lines(about)), 1, self.daemon.log())
+
+    def close(self):
+        self.peer.line.sock.close()
+        self.plain.close()
+
+
+class AtServer(Scene):
+    def begin(self):
+        self.backend = self.test.backend()
+        self.tunnel = LoneServer(self.test, self.kind, self.backend.target, daemon=DEBUG)
+        self.daemon = self.tunnel.server
+
+    def enter(self):
+        self.ours_ended = self.theirs_ended = False
+        self.peer = self.tunnel.dial()
+        self.peer.send(OPEN, b"it")
+        self.plain = self.backend.accept()
+        self.port = self.peer.line.port
+
+
+class AtClient(Scene):
+    def begin(self):
+        self.tunnel = LoneClient(self.test, self.kind, daemon=DEBUG)
+        self.daemon = self.tunnel.client
+
+    def enter(self):
+        self.ours_ended = self.theirs_ended = False
+        self.plain = self.tunnel.connect()
+        self.peer = self.tunnel.serve()
+        self.test.assertEqual(self.peer.next_record(), Record(OPEN, b"it"))
+        self.port = self.plain.getsockname()[1]
+
+
+# ---- the table of records ----
+
+
+@dataclasses.dataclass(frozen=True)
+class Error:
+    reason: str
+
+    def check(self, scene):
+        scene.is_reset(rf"bad record: {self.reason}, epoch \d, record \d")
+
+
+@dataclasses.dataclass(frozen=True)
+class Lost:
+    def check(self, scene):
+        scene.is_reset(LOST)
+
+
+@dataclasses.dataclass(frozen=True)
+class Alerted:
+    code: int
+
+    def check(self, scene):
+        scene.is_left(f"ended by the other end: {ALERTS[self.code]}")
+
+
+@dataclasses.dataclass(frozen=True)
+class Delivered:
+    data: bytes
+
+    def check(self, scene):
+        scene.test.assert_same_bytes(read_exactly(scene.plain, len(self.data)), self.data)
+        scene.goes_on()
+
+
+class Ended:
+    def check(self, scene):
+        scene.test.assertEqual(scene.plain.recv(1), b"")
+        scene.ours_ended = True
+        if scene.theirs_ended:
+            scene.ends_cleanly()
+        else:
+            scene.goes_on()
+
+
+class Ignored:
+    def check(self, scene):
+        scene.goes_on()
+
+
+class AfterBothEnds:
+    """Nothing counts any more, whatever comes."""
+
+    def check(self, scene):
+        scene.ends_cleanly()
+
+
+@dataclasses.dataclass(frozen=True)
+class Event:
+    name: str
+    happen: Callable  # to a Peer
+    receive_open: object
+    receive_ended: object
+
+
+def record(*arguments, **more):
+    return lambda peer: peer.send(*arguments, **more)
+
+
+def header_only(length):
+    """4 bytes, and nothing behind them."""
+
+    def send(peer):
+        peer.line.send(peer.sealer.seal(DATA, length=length)[:4])
+
+    return send
+
+
+def flipped(place, bit=0):
+    """A DATA of 100 bytes, and one of 70,000 for a length that has grown."""
+
+    def send(peer):
+        bad = bytearray(peer.sealer.seal(DATA, bytes(100)))
+        bad[place] ^= 1 << bit
+        peer.line.send(bytes(bad) + bytes(70_000))
+
+    return send
+
+
+# Under the mask of another place a header says anything: behind each of these come bytes enough for
+# the longest record.
+
+
+def old_epoch(peer):
+    old = copy.copy(peer.sealer)
+    peer.send(PAD, flags=REKEY)
+    old.seal(PAD)
+    peer.line.send(old.seal(PAD) + bytes(70_000))
+
+
+def half_a_record(peer):
+    peer.line.send(peer.sealer.seal(PAD, bytes(50))[:30])
+    peer.line.finish()
+
+
+def twice(peer):
+    sealed = peer.sealer.seal(PAD)
+    peer.line.send(sealed + sealed + bytes(70_000))
+
+
+def one_left_out(peer):
+    peer.sealer.seal(PAD)
+    peer.line.send(peer.sealer.seal(PAD) + bytes(70_000))
+
+
+def close_frame(peer):
+    peer.line.sock.sendall(peer.line.frame(CLOSE, b"\x03\xe8"))
+
+
+def close_in_mid_record(peer):
+    peer.line.send(peer.sealer.seal(PAD, bytes(50))[:30])
+    close_frame(peer)
+
+
+
+OUT_OF_PLACE = Error(f"({WRONG_TAG}|{TOO_LONG})")
+
+
+def events(carrier):
+    text = b"a secret"
+    yield Event("DATA, L = 1", record(DATA, b"x"), Delivered(b"x"), Error(ORDER))
+    yield Event("DATA, L = 65,536", record(DATA, bytes(MOST)), Delivered(bytes(MOST)),
+                Error(ORDER))
+    yield Event("DATA, L = 0", record(DATA), Error(LENGTH), Error(ORDER))
+    yield Event("END, L = 0", record(END), Ended(), Error(ORDER))
+    yield Event("END, L > 0", record(END, b"x"), Error(LENGTH), Error(ORDER))
+    for size in (0, 1, MOST):
+        yield Event(f"PAD, L = {size}", record(PAD, bytes(size)), Ignored(), Ignored())
+    for code in ALERTS:
+        yield Event(f"ALERT {code}", record(ALERT, bytes([code])), Alerted(code), Alerted(code))
+    for size in (0, 2, 200):
+        yield Event(f"ALERT, L = {size}", record(ALERT, bytes(size)), Error(LENGTH), Error(LENGTH))
+    yield Event("DATA with REKEY", record(DATA, text, REKEY), Delivered(text), Error(ORDER))
+    yield Event("PAD with REKEY", record(PAD, b"", REKEY), Ignored(), Ignored())
+    yield Event("END with REKEY", record(END, b"", REKEY), Ended(), Error(ORDER))
+    yield Event("REKEY on ALERT", record(ALERT, b"\x04", REKEY), Error(FLAG), Error(FLAG))
+    yield Event("a record of the old epoch", old_epoch, OUT_OF_PLACE, OUT_OF_PLACE)
+    for name in (b"", b"it", b"not there", b":"):
+        yield Event(f"OPEN {name}", record(OPEN, name), Error(ORDER), Error(ORDER))
+    yield Event("OPEN, L > 255", record(OPEN, bytes(256)), Error(ORDER), Error(ORDER))
+    for length in (MOST + 1, (1 << 24) - 1):
+        yield Event(f"a header of L = {length}", header_only(length), Error(TOO_LONG),
+                    Error(TOO_LONG))
+    for kind in range(5, 16):
+        yield Event(f"type {kind}", record(kind, text), Error(TYPE), Error(TYPE))
+    for flag in (0x10, 0x20, 0x40, 0x70):
+        for kind in (DATA, END, PAD, ALERT):
+            yield Event(f"reserved bits {flag:02x} on {kind}", record(kind, b"", flag),
+                        Error(FLAG), Error(FLAG))
+    for place in (0, 1, 4, 50, 103, 104, 119):
+        yield Event(f"a flipped bit in byte {place}", flipped(place), Error(WRONG_TAG),
+                    Error(WRONG_TAG))
+    yield Event("a record twice", twice, OUT_OF_PLACE, OUT_OF_PLACE)
+    yield Event("a record left out", one_left_out, OUT_OF_PLACE, OUT_OF_PLACE)
+    yield Event("EOF in mid-record", half_a_record, Lost(), Lost())
+    yield Event("EOF between records", lambda peer: peer.line.finish(), Lost(), Lost())
+    if carrier == "ws":
+        yield Event("Close between records", close_frame, Lost(), Lost())
+        yield Event("Close in mid-record", close_in_mid_record, Lost(), Lost())
+
+
+class Records(case.SystemTest):
+    def table(self, scenes, kind):
+        scene = scenes(self, kind)
+        for event in events(kind.carrier):
+            cells = {
+                "both open": (lambda: None, event.receive_open),
+                "theirs ended": (scene.end_theirs, event.receive_open),
+                "ours ended": (scene.end_ours, event.receive_ended),
+                "both ended": (scene.end_both, AfterBothEnds()),
+            }
+            for state, (reach, outcome) in cells.items():
+                with self.subTest(event.name, state=state):
+                    scene.open()
+                    reach()
+                    event.happen(scene.peer)
+                    outcome.check(scene)
+                    scene.close()
+
+    @case.for_kinds(*BOTH_CARRIERS)
+    def test_every_cell_at_the_server(self, kind):
+        self.table(AtServer, kind)
+
+    @case.for_kinds(*BOTH_CARRIERS)
+    def test_every_cell_at_the_client(self, kind):
+        self.table(AtClient, kind)
+
+
+if __name__ == "__main__":
+    case.main()
