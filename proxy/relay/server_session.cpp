@@ -112,6 +112,7 @@ awaitable<void> server_session::open_tunnel() {
     }
     handshake_deadline_.reset();
     if (failed) {
+        if (!proven_ && !stop_ && !dropped_) report_stranger(failed->text());
         co_await say_why(*far_->writer, *failed, thread_.buffers);
         throw *failed;
     }
@@ -275,8 +276,7 @@ awaitable<std::string> server_session::await_open() {
         std::array<protocol::opened_record, 1> record;
         const auto done = far_->opener.feed(bytes(memory).subspan(fed, size - fed), record);
         fed += done.consumed;
-        if (done.fault != protocol::error::none)
-            throw session_end(end_reason::bad_record, make_error_code(done.fault).message());
+        if (done.fault != protocol::error::none) throw bad_record(done.fault, far_->opener);
         if (done.records == 1) {
             const auto payload = record[0].payload;
             if (record[0].type == protocol::record_type::alert) {

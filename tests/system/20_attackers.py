@@ -20,7 +20,6 @@ from support.tunnel import BOTH_CARRIERS, EVERY_KIND, PATH, TCP, TCP_STATIC, WEB
 from support.waiting import together, until
 from support.websocket import CLOSE
 
-DEBUG = ["log-level = debug"]
 MOST = 65_536
 
 # Reasons, as the log has them.
@@ -132,8 +131,6 @@ class Scene:
             self._left = self.SCENES_EACH
         self._left -= 1
         self.enter()
-        self.plain.settimeout(20)
-        return self
 
     # The ends of the two streams, from open to ended, in good order.
 
@@ -213,7 +210,7 @@ class Scene:
 class AtServer(Scene):
     def begin(self):
         self.backend = self.test.backend()
-        self.tunnel = LoneServer(self.test, self.kind, self.backend.target, daemon=DEBUG)
+        self.tunnel = LoneServer(self.test, self.kind, self.backend.target)
         self.daemon = self.tunnel.server
 
     def enter(self):
@@ -226,7 +223,7 @@ class AtServer(Scene):
 
 class AtClient(Scene):
     def begin(self):
-        self.tunnel = LoneClient(self.test, self.kind, daemon=DEBUG)
+        self.tunnel = LoneClient(self.test, self.kind)
         self.daemon = self.tunnel.client
 
     def enter(self):
@@ -432,6 +429,131 @@ class Records(case.SystemTest):
     @case.for_kinds(*BOTH_CARRIERS)
     def test_every_cell_at_the_client(self, kind):
         self.table(AtClient, kind)
+
+
+# ---- the server before OPEN ----
+
+
+@dataclasses.dataclass(frozen=True)
+class Opens:
+    """Perhaps after an OPEN more: the backend is connected and both streams run."""
+
+    then_open: bool = False
+
+    def check(self, scene):
+        if self.then_open:
+            scene.peer.send(OPEN, b"it")
+        scene.plain = scene.backend.accept()
+        scene.plain.settimeout(20)
+        scene.goes_on()
+        scene.plain.close()
+
+
+@dataclasses.dataclass(frozen=True)
+class Says:
+    """ALERT, then FIN; the backend has seen nobody."""
+
+    code: int
+    reason: str
+
+    def check(self, scene):
+        seen = scene.peer.read_to_end()
+        scene.test.assertEqual(seen, Seen([Record(ALERT, bytes([self.code]))], CLEAN))
+        scene.test.assertTrue(scene.backend.untouched())
+        scene.peer.line.sock.close()
+        scene.logs(self.reason)
+
+
+@dataclasses.dataclass(frozen=True)
+class Ends:
+    """No word, and this end; the backend has seen nobody."""
+
+    how: str
+    reason: str | None  # None: not worth a line
+
+    def check(self, scene):
+        scene.test.assertEqual(scene.peer.read_to_end(), Seen([], self.how))
+        scene.test.assertEqual(scene.peer.close_frames, [])
+        scene.test.assertTrue(scene.backend.untouched())
+        if self.reason:
+            scene.logs(self.reason)
+
+
+STAYS = Opens(then_open=True)
+
+
+def bad(reason):
+    return Ends(RESET, rf"bad record: {reason}, epoch \d, record \d")
+
+
+class BeforeOpen(AtServer):
+    SCENES_EACH = 5  # lines about strangers are fewer
+
+    def enter(self):
+        self.ours_ended = self.theirs_ended = False
+        self.peer = self.tunnel.dial()
+        self.port = self.peer.line.port
+
+    def close(self):
+        self.peer.line.sock.close()
+
+
+def wrong_keys(peer):
+    peer.line.send(culvert1.Sealer(bytes(32)).seal(OPEN, b"it") + bytes(300))
+
+
+def records_before_open(carrier):
+    """Name, what is sent, and what comes of it in F as in W."""
+    text = b"a secret"
+    yield "PAD, L = 0", record(PAD), STAYS
+    yield "PAD, L = 255", record(PAD, bytes(255)), STAYS
+    yield "PAD with REKEY", record(PAD, b"", REKEY), STAYS
+    yield "OPEN of a service", record(OPEN, b"it"), Opens()
+    yield "OPEN of the default", record(OPEN), Opens()
+    yield "OPEN with REKEY", record(OPEN, b"it", REKEY), Opens()
+    for name in (b"nosuch", b"i", b"IT", b"it.", b":", b"it:x", b"x" * 255):
+        yield f"OPEN {name[:9]}", record(OPEN, name), Says(5, "service refused")
+    for name in (b"a b", b"it\0", b"\xff", b"../it", b"it\n"):
+        yield f"OPEN with the byte of {name}", record(OPEN, name), bad(NAME)
+    for length in (256, MOST, MOST + 1, (1 << 24) - 1):
+        yield f"a header of L = {length}", header_only(length), bad(TOO_LONG)
+    for kind in (DATA, END):
+        yield f"type {kind} too early", record(kind), bad(ORDER)
+    yield "DATA with bytes", record(DATA, text), bad(ORDER)
+    yield "ALERT 4", record(ALERT, b"\x04"), Ends(CLEAN, None)
+    for code in (1, 6, 255):
+        yield f"ALERT {code}", record(ALERT, bytes([code])), Ends(CLEAN, ALERTS[code])
+    for size in (0, 2):
+        yield f"ALERT, L = {size}", record(ALERT, bytes(size)), bad(LENGTH)
+    yield "REKEY on ALERT", record(ALERT, b"\x04", REKEY), bad(FLAG)
+    for kind in (5, 15):
+        yield f"type {kind}", record(kind, text), bad(TYPE)
+    for flag in (0x10, 0x20, 0x40):
+        yield f"reserved bit {flag:x}", record(PAD, b"", flag), bad(FLAG)
+    yield "a flipped bit", flipped(50), bad(WRONG_TAG)
+    out_of_place = bad(f"({WRONG_TAG}|{TOO_LONG})")
+    yield "another key", wrong_keys, out_of_place
+    yield "a record twice", twice, out_of_place
+    gone = Ends(RESET, "the client left before OPEN")
+    yield "EOF", lambda peer: peer.line.finish(), gone
+    yield "EOF in mid-record", half_a_record, gone
+    if carrier == "ws":
+        yield "Close", close_frame, gone
+
+
+class StatesOfTheServer(case.SystemTest):
+    @case.for_kinds(*EVERY_KIND)
+    def test_f_and_w(self, kind):
+        scene = BeforeOpen(self, kind)
+        for name, happen, outcome in records_before_open(kind.carrier):
+            for state in "FW":
+                with self.subTest(name, state=state):
+                    scene.open()
+                    if state == "W":
+                        scene.peer.send(PAD)
+                    happen(scene.peer)
+                    outcome.check(scene)
+                    scene.close()
 
 
 if __name__ == "__main__":
