@@ -9,6 +9,7 @@ import dataclasses
 import functools
 import pathlib
 import socket
+import time
 import unittest
 from collections.abc import Callable
 
@@ -541,8 +542,155 @@ def records_before_open(carrier):
         yield "Close", close_frame, gone
 
 
+# ---- the server before message 2 ----
+
+LOW_ORDER = [bytes.fromhex(text) for text in (
+    "00" * 32, "01" + "00" * 31,
+    "e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800",
+    "5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157",
+    "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+    "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+    "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+)]
+STRANGER = "wrong key or not a culvert peer"
+FIELD = "handshake field out of range"
+WEAK = "public key of low order"
+
+
+def flipped_in(message, place):
+    return message[:place] + bytes([message[place] ^ 1]) + message[place + 1 :]
+
+
+def first_messages(kind):
+    """What gets nobody an answer: the state that it reaches and why, a function that makes such a
+    message anew, and the reason in the log; None where the message is not whole."""
+    secrets = secrets_of(kind)
+
+    def made(cut=None, flip=None, behind=b"", by=secrets, **changes):
+        def make():
+            message = culvert1.Client(by, **{name: value() if callable(value) else value
+                                             for name, value in changes.items()}).message1
+            if flip is not None:
+                message = flipped_in(message, flip)
+            return message[:cut] + behind
+
+        return make
+
+    def saying(*arguments):
+        return functools.partial(culvert1.hello, *arguments)
+
+    yield "A: nothing", made(cut=0), None
+    yield "A: all but a byte of box A", made(cut=95), None
+    yield "P: all but a byte of the pad", made(cut=-1, pad=bytes(100)), None
+    for place in (0, 31, 32, 80, 95):
+        yield f"S: a flipped bit in byte {place} of A", made(flip=place), STRANGER
+    wrong = dataclasses.replace(secrets, psk=bytes([7] * 32))
+    yield "S: another psk", made(by=wrong), STRANGER
+    yield "S: a byte that is not zero", made(says=saying(0, 0, b"\0\0\0\0\0\1")), FIELD
+    yield "S: pad_len 1024", made(says=saying(1024), behind=bytes(1024)), FIELD
+    yield "S: a clock behind", made(says=saying(0, 130)), "clocks too far apart"
+    yield "S: a clock ahead", made(says=saying(0, -130)), "clocks too far apart"
+    for number, point in enumerate(LOW_ORDER):
+        yield f"S: e_c of low order, {number}", made(e_c=point), WEAK
+    if not secrets.server_public:
+        yield "S: another realm", made(by=dataclasses.replace(secrets, realm=b"other")), STRANGER
+        return
+    yield "B: box A alone", made(cut=96), None
+    yield "B: all but a byte of box C", made(cut=159), None
+    for place in (96, 143, 144, 159):
+        yield f"S: a flipped bit in byte {place} of B and C", made(flip=place), STRANGER
+    for number, point in enumerate(LOW_ORDER):
+        yield f"S: s_c of low order, {number}", made(s_c=point), WEAK
+    yield "S: no proof of s_c", made(wrong_c=True), STRANGER
+    unknown = dataclasses.replace(secrets, client=bytes([9] * 32))
+    yield "S: a client that is not in the list", made(by=unknown), "client key not in the list"
+    public = culvert1.x25519(bytes([5] * 32), culvert1.BASE)
+    other_server = dataclasses.replace(secrets, server_public=public)
+    yield "S: another server key", made(by=other_server), STRANGER
+
+
 class StatesOfTheServer(case.SystemTest):
-    @case.for_kinds(*EVERY_KIND)
+    # Of the handshake's deadline, and what the measuring may add on a busy machine.
+    EARLIEST, LATEST = 9.8, 23
+    KINDS = (TCP, WEBSOCKET, TCP_STATIC)
+
+    def test_a_b_p_and_s(self):
+        """Whatever is wrong: no byte; FIN at the deadline, or at once for a FIN."""
+        backend = self.backend()
+
+        def attempt(kind, make, reason):
+            # A server each: lines about strangers are few.
+            server = LoneServer(self, kind, backend.target)
+            began = time.monotonic()
+            waiting = server.call()
+            waiting.send(make())
+            leaving = server.call()
+            leaving.send(make())
+            left = time.monotonic()
+            leaving.finish()
+            self.silence(leaving)
+            self.assertLess(time.monotonic() - left, 5)
+            self.silence(waiting)
+            seconds = time.monotonic() - began
+            self.assertTrue(self.EARLIEST <= seconds <= self.LATEST, f"{seconds:.2f} s")
+            why = reason or f"left after {len(make())} bytes without a whole first message"
+            until(lambda: len(server.server.log_lines(f"no session: {why}")) == 2, 5, "two lines")
+
+        together({f"{kind}, {name}": functools.partial(attempt, kind, make, reason)
+                  for kind in self.KINDS for name, make, reason in first_messages(kind)})
+        self.assertTrue(backend.untouched())
+
+    def silence(self, line):
+        line.sock.settimeout(30)
+        self.assertEqual((line.receive(), line.controls), (b"", []))
+
+    @case.for_kinds(*KINDS)
+    def test_a_message_that_was_answered_before(self, kind):
+        server = LoneServer(self, kind, self.backend().target)
+        message = culvert1.Client(secrets_of(kind)).message1
+        first, second = server.call(), server.call()
+        first.send(message)
+        self.assertTrue(first.receive())
+        for line in (first, second):
+            line.sock.settimeout(20)
+        second.send(message)
+        server.server.wait_for_log("no session: replayed first message")
+        second.finish()
+        self.silence(second)
+
+    def test_deadlines_behind_message_2(self):
+        """F has the handshake's deadline, W the dead peer's, and a connect its own."""
+        deaf = self.backend(backlog=0)
+        for _ in range(3):  # the backlog is full: who comes now gets no answer
+            sock = socket.socket()
+            self.addCleanup(sock.close)
+            sock.setblocking(False)
+            sock.connect_ex(("127.0.0.1", deaf.port))
+
+        def attempt(kind, records, expected, earliest, latest, reason):
+            server = LoneServer(
+                self, kind, deaf.target, server=["handshake-timeout = 1s", "connect-timeout = 2s",
+                                                 "dead-peer = 10s", "keepalive = 5s"])
+            peer = server.dial()
+            began = time.monotonic()
+            for what in records:
+                peer.send(what)
+            self.assertEqual(peer.read_to_end(40), expected)
+            seconds = time.monotonic() - began
+            self.assertTrue(earliest <= seconds <= latest, f"{seconds:.2f} s")
+            server.server.wait_for_log(reason)
+
+        no_connection = Seen([Record(ALERT, b"\x03")], CLEAN)
+        rows = {
+            "F": ([], Seen([], RESET), 0.5, 14,
+                  "no session: handshake failed: nothing after message 2"),
+            "W": ([PAD], Seen([], RESET), 9.5, 14, "nothing heard from the other end"),
+            "connect": ([OPEN], no_connection, 1.5, 8, f"idle for too long: {deaf.target}"),
+        }
+        together({f"{kind}, {name}": functools.partial(attempt, kind, *row)
+                  for kind in self.KINDS for name, row in rows.items()})
+
+    @case.for_kinds(*KINDS)
     def test_f_and_w(self, kind):
         scene = BeforeOpen(self, kind)
         for name, happen, outcome in records_before_open(kind.carrier):
