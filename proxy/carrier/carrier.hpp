@@ -19,7 +19,7 @@ class carrier {
     // nothing about it is authenticated.
     virtual io_result try_read(bytes into) = 0;
 
-    // Whether bytes have come that the socket does not know of any more: no wait then.
+    // Whether bytes, or the end, have come that the socket does not tell of any more: no wait then.
     [[nodiscard]] virtual bool buffered() const noexcept = 0;
 
     // Begins to write `run`, which stays where it is, and may be changed, until writing() is over.

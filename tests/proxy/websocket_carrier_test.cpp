@@ -188,6 +188,7 @@ TEST_SUITE("websocket carrier") {
         with.far.send(with.from_peer({binary, octets_of("last")}) +
                       with.from_peer({close_op, {0x03, 0xe8}}));
         CHECK(with.read().second == octets_of("last"));
+        CHECK(with.carrier->buffered());  // of the Close the socket will not tell any more
         CHECK(with.read().first == asio::error::eof);
         CHECK(with.read().first == asio::error::eof);
 

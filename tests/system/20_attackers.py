@@ -8,6 +8,7 @@ import copy
 import dataclasses
 import functools
 import pathlib
+import signal
 import socket
 import time
 import unittest
@@ -15,11 +16,14 @@ from collections.abc import Callable
 
 from support import case, culvert1
 from support.culvert1 import ALERT, DATA, END, OPEN, PAD, REKEY, Record
-from support.key_holders import LoneClient, LoneServer, Seen, secrets_of
-from support.streams import CLEAN, RESET, Received, read_exactly, read_until_end
-from support.tunnel import BOTH_CARRIERS, EVERY_KIND, PATH, TCP, TCP_STATIC, WEBSOCKET
+from support.key_holders import LoneClient, LoneServer, Peer, Seen, secrets_of
+from support.ports import free_port
+from support.streams import (
+    CLEAN, RESET, Received, random_bytes, read_exactly, read_until_end, reset,
+)
+from support.tunnel import BOTH_CARRIERS, TCP, TCP_STATIC, WEBSOCKET, shared_keys
 from support.waiting import together, until
-from support.websocket import CLOSE
+from support.websocket import BINARY, CLOSE
 
 MOST = 65_536
 
@@ -349,13 +353,19 @@ def one_left_out(peer):
     peer.line.send(peer.sealer.seal(PAD) + bytes(70_000))
 
 
-def close_frame(peer):
-    peer.line.sock.sendall(peer.line.frame(CLOSE, b"\x03\xe8"))
+def close_frame(peer, before=b""):
+    peer.line.sock.sendall(before + peer.line.frame(CLOSE, b"\x03\xe8"))
+
+
+# In one segment with what is before it.
+
+
+def close_behind_a_record(peer):
+    close_frame(peer, peer.line.frame(BINARY, peer.sealer.seal(PAD)))
 
 
 def close_in_mid_record(peer):
-    peer.line.send(peer.sealer.seal(PAD, bytes(50))[:30])
-    close_frame(peer)
+    close_frame(peer, peer.line.frame(BINARY, peer.sealer.seal(PAD, bytes(50))[:30]))
 
 
 
@@ -402,6 +412,7 @@ def events(carrier):
     yield Event("EOF between records", lambda peer: peer.line.finish(), Lost(), Lost())
     if carrier == "ws":
         yield Event("Close between records", close_frame, Lost(), Lost())
+        yield Event("Close behind a record", close_behind_a_record, Lost(), Lost())
         yield Event("Close in mid-record", close_in_mid_record, Lost(), Lost())
 
 
@@ -540,6 +551,8 @@ def records_before_open(carrier):
     yield "EOF in mid-record", half_a_record, gone
     if carrier == "ws":
         yield "Close", close_frame, gone
+        yield "Close behind a record", close_behind_a_record, gone
+        yield "Close in mid-record", close_in_mid_record, gone
 
 
 # ---- the server before message 2 ----
@@ -613,6 +626,10 @@ class StatesOfTheServer(case.SystemTest):
     # Of the handshake's deadline, and what the measuring may add on a busy machine.
     EARLIEST, LATEST = 9.8, 23
     KINDS = (TCP, WEBSOCKET, TCP_STATIC)
+
+    def setUp(self):
+        super().setUp()
+        shared_keys()  # not by many threads at once
 
     def test_a_b_p_and_s(self):
         """Whatever is wrong: no byte; FIN at the deadline, or at once for a FIN."""
@@ -702,6 +719,207 @@ class StatesOfTheServer(case.SystemTest):
                     happen(scene.peer)
                     outcome.check(scene)
                     scene.close()
+
+
+# ---- the client ----
+
+NO_ANSWER = ("no valid answer: wrong key, wrong address, clocks more than 120 s apart, or not a "
+             "culvert server")
+
+
+def second_messages():
+    """What is no message 2: how it is made from a culvert1.Server that could answer rightly."""
+    answer = lambda **changes: lambda server: server.answer(**changes)  # noqa: E731
+    whole = lambda server: b"".join(server.answer(pad=bytes(9)).values())  # noqa: E731
+    for place in (0, 31, 32, 63, 64, 79, 80, 95, 96, 111):
+        yield f"a flipped bit in byte {place}", lambda server, at=place: flipped_in(whole(server), at)
+    for number, point in enumerate(LOW_ORDER):
+        yield f"e_s of low order, {number}", answer(e_s=point)
+    yield "pad_len 1024", answer(says=b"\0\4" + bytes(14), pad=bytes(1024))
+    for place in (2, 15):
+        says = bytes(place) + b"\1" + bytes(15 - place)
+        yield f"byte {place} of F is not zero", answer(says=says)
+    yield "random bytes", lambda server: random_bytes(4096, "no answer")
+    yield "the first message sent back", lambda server: server.heard + bytes(1200)
+
+
+class StatesOfTheClient(case.SystemTest):
+    KINDS = (TCP, WEBSOCKET, TCP_STATIC)
+
+    def setUp(self):
+        super().setUp()
+        shared_keys()  # not by many threads at once
+
+    def gives_up(self, client, application, line, seconds=10):
+        """One text in the log, the end of its connection, a reset to its application."""
+        self.assertEqual(read_until_end(application, seconds=30), Received(b"", RESET))
+        line.sock.settimeout(seconds)
+        try:
+            self.assertEqual((line.receive(), line.controls), (b"", []))
+        except ConnectionResetError:
+            pass
+        port = application.getsockname()[1]
+        client.client.wait_for_log(f":{port} .*handshake failed: {NO_ANSWER}")
+        self.assertEqual(len(client.client.log_lines(f":{port} ")), 1)
+
+    @case.for_kinds(*KINDS)
+    def test_no_valid_message_2(self, kind):
+        for number, (name, make) in enumerate(second_messages()):
+            if number % 8 == 0:  # so many failures a daemon logs one by one
+                client = LoneClient(self, kind)
+            with self.subTest(name):
+                application = client.connect()
+                line = client.accept()
+                made = make(client.take(line))
+                line.send(made if isinstance(made, bytes) else b"".join(made.values()))
+                self.gives_up(client, application, line)
+
+    def test_d_g_and_q_end(self):
+        """At any byte of message 2: a FIN, a RST, or nothing more for 15 s."""
+        ends = {
+            "FIN": (lambda line: line.finish(), 0, 10),
+            "RST": (lambda line: reset(line.sock), 0, 10),
+            "silence": (lambda line: None, 14.8, 21),
+        }
+
+        def attempt(kind, size, end, earliest, latest):
+            client = LoneClient(self, kind)
+            began = time.monotonic()
+            application = client.connect()
+            line = client.accept()
+            message = b"".join(client.take(line).answer(pad=bytes(9)).values())
+            line.send(message[:size])
+            end(line)
+            if line.sock.fileno() >= 0:
+                self.gives_up(client, application, line)
+            else:
+                self.assertEqual(read_until_end(application), Received(b"", RESET))
+                self.assert_one_log_line(client.client, NO_ANSWER)
+            seconds = time.monotonic() - began
+            self.assertTrue(earliest <= seconds <= latest, f"{seconds:.2f} s")
+
+        sizes = {"D": (0, 1, 79), "G": (80, 111), "Q": (112, 120)}
+        together({f"{kind}, {state}: {size} bytes, {name}":
+                      functools.partial(attempt, kind, size, *row)
+                  for kind in self.KINDS for state, all_of_it in sizes.items()
+                  for size in all_of_it for name, row in ends.items()})
+
+    @case.for_kinds(*KINDS)
+    def test_a_changed_pad_shows_in_the_first_record(self, kind):
+        client = LoneClient(self, kind)
+        application = client.connect()
+        line = client.accept()
+        server = client.take(line)
+        parts = server.answer(pad=bytes(9))
+        line.send(b"".join(parts.values())[:-1] + b"x")
+        peer = Peer(line, *reversed(server.secrets()))
+        line.send(peer.sealer.seal(PAD, bytes(200)) + bytes(70_000))
+        self.assertEqual(read_until_end(application), Received(b"", RESET))
+        client.client.wait_for_log(f"bad record: ({WRONG_TAG}|{TOO_LONG}), epoch 0, record 0")
+
+    @case.for_kinds(*KINDS)
+    def test_records_behind_message_2_in_one_write(self, kind):
+        client = LoneClient(self, kind)
+        application = client.connect()
+        line = client.accept()
+        server = client.take(line)
+        message = b"".join(server.answer(pad=bytes(500)).values())
+        c2s, s2c = server.secrets()
+        first = culvert1.Sealer(s2c)
+        line.send(message + first.seal(PAD, bytes(300)) + first.seal(DATA, b"early"))
+        self.assertEqual(read_exactly(application, 5), b"early")
+
+    def test_a_session_kept_ready(self):
+        """What a server may not say before OPEN, and what takes the session out of use."""
+        together({str(kind): functools.partial(self.kept_ready, kind) for kind in self.KINDS})
+
+    def kept_ready(self, kind):
+        text = b"a secret"
+        rows = {
+            "DATA": (record(DATA, text), RESET), "END": (record(END), RESET),
+            "OPEN": (record(OPEN, b"it"), RESET), "type 5": (record(5), RESET),
+            "a reserved bit": (record(PAD, b"", 0x40), RESET),
+            "a flipped bit": (flipped(50), RESET), "a long header": (header_only(MOST + 1), RESET),
+            "ALERT 4": (record(ALERT, b"\4"), CLEAN), "EOF": (lambda peer: peer.line.finish(), RESET),
+        }
+        client = LoneClient(self, kind, client=["pool = 1"])
+        for name, (happen, end) in rows.items():
+            with self.subTest(name):
+                spare = client.serve()
+                happen(spare)
+                self.assertEqual(spare.read_to_end(), Seen([], end))
+        # It is replaced each time, and the last one serves.
+        spare = client.serve()
+        spare.send(PAD, bytes(1000), REKEY)
+        application = client.connect()
+        self.assertEqual(spare.next_record(), Record(OPEN, b"it"))
+        spare.send(DATA, text)
+        self.assertEqual(read_exactly(application, len(text)), text)
+
+
+# ---- what the plaintext side does ----
+
+
+class LocalEvents(case.SystemTest):
+    """The rows of section 7 that begin behind a daemon, and those of section 6 about ALERTs."""
+
+    @case.for_kinds(*BOTH_CARRIERS)
+    def test_eof_and_reset_of_the_plaintext_side(self, kind):
+        for scenes in (AtServer, AtClient):
+            scene = scenes(self, kind)
+            for state, reach in {"both open": lambda: None, "ours ended": scene.end_ours}.items():
+                with self.subTest(scenes.__name__, state=state):
+                    scene.open()
+                    reach()
+                    scene.plain.sendall(b"last words")
+                    self.assertEqual(scene.peer.next_record(), Record(DATA, b"last words"))
+                    reset(scene.plain)
+                    self.assertEqual(scene.peer.read_to_end(), Seen([Record(ALERT, b"\2")], CLEAN))
+                    scene.peer.line.sock.close()
+                    scene.logs("application connection failed")
+
+    @case.for_kinds(*BOTH_CARRIERS)
+    def test_behind_an_alert_a_peer_is_waited_for_two_seconds(self, kind):
+        scene = AtServer(self, kind)
+        scene.open()
+        scene.peer.send(DATA, b"x")
+        self.assertEqual(scene.plain.recv(1), b"x")  # the connect is through
+        reset(scene.plain)
+        began = time.monotonic()
+        self.assertEqual(scene.peer.read_to_end(), Seen([Record(ALERT, b"\2")], CLEAN))
+        # Late bytes of ours do no harm: a reset would destroy the ALERT.
+        scene.peer.line.send(bytes(100_000))
+        until(lambda: scene.daemon.log_lines("application connection failed"), 10, "the end")
+        self.assertTrue(1.8 <= time.monotonic() - began <= 8)
+
+    @case.for_kinds(*BOTH_CARRIERS)
+    def test_a_backend_that_refuses(self, kind):
+        server = LoneServer(self, kind, f"127.0.0.1:{free_port()}")
+        peer = server.dial()
+        peer.send(OPEN)
+        self.assertEqual(peer.read_to_end(), Seen([Record(ALERT, b"\1")], CLEAN))
+        peer.line.sock.close()
+        self.assert_one_log_line(server.server, "backend unreachable: 127.0.0.1:.*refused")
+
+    @case.for_kinds(*BOTH_CARRIERS)
+    def test_a_stop_in_f_w_and_o(self, kind):
+        """ALERT 6 where nothing was begun, ALERT 4 where something was, and to those that have
+        not confirmed their keys a reset."""
+        backend = self.backend()
+        server = LoneServer(self, kind, backend.target, daemon=["drain = 1s"])
+        in_f, in_w, in_o = server.dial(), server.dial(), server.dial()
+        in_w.send(PAD)
+        in_o.send(OPEN)
+        service = backend.accept()
+        in_o.send(DATA, b"x")
+        self.assertEqual(service.recv(1), b"x")
+        server.server.send_signal(signal.SIGTERM)
+        self.assertEqual(in_f.read_to_end(), Seen([], RESET))
+        self.assertEqual(in_w.read_to_end(), Seen([Record(ALERT, b"\6")], CLEAN))
+        in_w.line.sock.close()
+        self.assertEqual(in_o.read_to_end(), Seen([Record(ALERT, b"\4")], CLEAN))
+        in_o.line.sock.close()
+        self.assertEqual(read_until_end(service), Received(b"", RESET))
 
 
 if __name__ == "__main__":

@@ -234,6 +234,16 @@ class Server(Handshake):
     """Takes message 1; makes message 2."""
 
     def take(self, read):
+        self.heard = b""
+
+        def reading(size):
+            piece = read(size)
+            self.heard += piece
+            return piece
+
+        self._take(reading)
+
+    def _take(self, read):
         self.absorb(read(32))
         inside = self.open(read(48 + TAG))
         self.e_c, self.time, pad = inside[:32], *struct.unpack("<QH6x", inside[32:])
