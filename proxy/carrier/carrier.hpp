@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "proxy/carrier/socket.hpp"
+#include "proxy/carrier/turn.hpp"
 
 namespace culvert::carrier {
 
@@ -50,10 +51,13 @@ class carrier {
 
     // Waits, holding no buffer, until try_read may have something to say.
     awaitable<error_code> wait_readable();
-    // try_read, but waits for the first bytes.
+    // try_read, but waits for the first bytes, and now and then for the others on this thread.
     awaitable<io_result> read_some(bytes into);
     // Writes all of `run`, whose bytes may be changed on the way.
     awaitable<error_code> write(bytes run);
+
+  private:
+    turn turn_;
 };
 
 // The stream on the TCP connection itself.

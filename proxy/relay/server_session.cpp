@@ -92,6 +92,7 @@ class server_session final : public session, public std::enable_shared_from_this
     bool waiting_ = false;
     bool opened_ = false;
     bool dropped_ = false;  // by a client that has no use for it any more
+    carrier::turn turn_;    // of a client that sends PADs
 };
 
 awaitable<void> server_session::run() {
@@ -312,6 +313,7 @@ awaitable<void> server_session::read_opening(std::vector<std::uint8_t>& memory, 
             throw session_end(end_reason::tunnel_lost, "the client left before OPEN");
         if (got.ec) throw session_end(end_reason::tunnel_lost, got.ec.message());
         size += got.size;
+        if (turn_.over()) co_await carrier::let_others_run(thread_.executor);
         co_return;
     }
 }
