@@ -12,7 +12,10 @@ awaitable<error_code> carrier::wait_readable() {
 awaitable<io_result> carrier::read_some(bytes into) {
     for (;;) {
         const io_result got = try_read(into);
-        if (got.ec != asio::error::would_block) co_return got;
+        if (got.ec != asio::error::would_block) {
+            if (turn_.over()) co_await let_others_run(socket().get_executor());
+            co_return got;
+        }
         if (const error_code ec = co_await wait_readable(); ec) co_return io_result{ec};
     }
 }

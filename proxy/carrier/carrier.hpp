@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "proxy/carrier/socket.hpp"
+#include "proxy/carrier/turn.hpp"
 
 namespace culvert::carrier {
 
@@ -19,7 +20,7 @@ class carrier {
     // nothing about it is authenticated.
     virtual io_result try_read(bytes into) = 0;
 
-    // Whether bytes have come that the socket does not know of any more: no wait then.
+    // Whether bytes, or the end, have come that the socket does not tell of any more: no wait then.
     [[nodiscard]] virtual bool buffered() const noexcept = 0;
 
     // Begins to write `run`, which stays where it is, and may be changed, until writing() is over.
@@ -50,10 +51,13 @@ class carrier {
 
     // Waits, holding no buffer, until try_read may have something to say.
     awaitable<error_code> wait_readable();
-    // try_read, but waits for the first bytes.
+    // try_read, but waits for the first bytes, and now and then for the others on this thread.
     awaitable<io_result> read_some(bytes into);
     // Writes all of `run`, whose bytes may be changed on the way.
     awaitable<error_code> write(bytes run);
+
+  private:
+    turn turn_;
 };
 
 // The stream on the TCP connection itself.

@@ -13,6 +13,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "proxy/carrier/turn.hpp"
+
 namespace culvert::carrier {
 namespace {
 
@@ -202,7 +204,11 @@ void close_quietly(stream_socket& socket) noexcept {
 
 awaitable<void> discard(stream_socket& socket) {
     const auto waste = std::make_unique<std::array<std::uint8_t, 4096>>();
-    while (!(co_await read_some(socket, *waste)).ec) {
+    turn ours;
+    for (;;) {
+        const io_result got = co_await read_some(socket, *waste);
+        if (got.ec) co_return;
+        if (ours.over()) co_await let_others_run(socket.get_executor());
     }
 }
 

@@ -20,7 +20,9 @@ class websocket_carrier final : public carrier {
         : socket_(std::move(socket)), role_(ours), reader_(ours), leftover_(std::move(leftover)) {}
 
     io_result try_read(bytes into) override;
-    [[nodiscard]] bool buffered() const noexcept override { return !leftover_.empty(); }
+    [[nodiscard]] bool buffered() const noexcept override {
+        return !leftover_.empty() || reader_.closed();
+    }
     void begin_write(bytes run) override;
     error_code continue_write() override;
     [[nodiscard]] bool writing() const noexcept override { return !run_.empty() || run_in_frames_; }
@@ -76,6 +78,7 @@ io_result websocket_carrier::try_read(bytes into) {
     io_result got = read_raw(into);
     if (got.ec) return got;
     got.size = reader_.decode(into.first(got.size));
+    got.drained &= !reader_.closed();  // the end is still to be told
     if (reader_.failure() != ws::fault::none)
         got.ec = make_error_code(reader_.failure());
     else if (reader_.closed() && got.size == 0)

@@ -245,7 +245,7 @@ awaitable<void> daemon::sweep_unproven() {
         for (const auto& context : servers_) {
             const std::size_t evicted = context->unproven->sweep(clock::now());
             if (evicted > 0)
-                log(context->strangers, log_level::warning,
+                log(context->evictions, log_level::warning,
                     "server.{}: {} connections without a handshake closed: too many of them",
                     context->settings.name, evicted);
         }

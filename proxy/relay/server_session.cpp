@@ -59,7 +59,10 @@ class server_session final : public session, public std::enable_shared_from_this
     awaitable<void> admit();
     awaitable<void> upgrade();
     awaitable<std::string> shake_hands(server_handshake& handshake);
+    error_code read_first_message(server_handshake& handshake, std::size_t& received,
+                                  std::string& leftover);
     awaitable<void> stay_silent(const server_handshake& handshake);
+    error_code throw_away();
     void report_stranger(const std::string& why);
     unproven_registry::ticket register_unproven();
     void close_stranger() noexcept;
@@ -93,6 +96,7 @@ class server_session final : public session, public std::enable_shared_from_this
     bool waiting_ = false;
     bool opened_ = false;
     bool dropped_ = false;  // by a client that has no use for it any more
+    carrier::turn turn_;    // of a client that sends PADs
 };
 
 awaitable<void> server_session::run() {
@@ -113,6 +117,7 @@ awaitable<void> server_session::open_tunnel() {
     }
     handshake_deadline_.reset();
     if (failed) {
+        if (!proven_ && !stop_ && !dropped_) report_stranger(failed->text());
         co_await say_why(*far_->writer, *failed, thread_.buffers);
         throw *failed;
     }
@@ -217,32 +222,41 @@ awaitable<void> server_session::upgrade() {
     throw session_end(end_reason::handshake_failed);
 }
 
-// Returns what came behind message 1.
+// Returns what came behind message 1. No buffer is held while a stranger makes us wait.
 awaitable<std::string> server_session::shake_hands(server_handshake& handshake) {
-    std::vector<std::uint8_t> memory(opening_memory);
     std::size_t received = 0;
-    for (;;) {
-        const carrier::io_result got = co_await carrier_->read_some(memory);
-        if (got.ec) {
+    std::string leftover;
+    while (handshake.current() != server_handshake::state::replied) {
+        error_code ec = co_await carrier_->wait_readable();
+        if (!ec) ec = read_first_message(handshake, received, leftover);
+        if (ec) {
             if (!stop_)
                 report_stranger("left after " + std::to_string(received) +
                                 " bytes without a whole first message");
             close_stranger();
-            throw session_end(end_reason::handshake_failed, got.ec.message());
+            throw session_end(end_reason::handshake_failed, ec.message());
         }
-        received += got.size;
-        const bytes_view came = bytes_view(memory).first(got.size);
-        const std::size_t used = handshake.feed(came, unix_now());
         if (handshake.current() == server_handshake::state::silent) co_await stay_silent(handshake);
-        if (handshake.current() == server_handshake::state::replied) {
-            if (handshake.evicted())
-                log(context_->strangers, log_level::warning,
-                    "server.{}: the replay cache is full, its oldest entry was dropped",
-                    context_->settings.name);
-            const bytes_view rest = came.subspan(used);
-            co_return std::string(rest.begin(), rest.end());
-        }
     }
+    if (handshake.evicted())
+        log(context_->strangers, log_level::warning,
+            "server.{}: the replay cache is full, its oldest entry was dropped",
+            context_->settings.name);
+    co_return leftover;
+}
+
+// Takes what has come, once.
+error_code server_session::read_first_message(server_handshake& handshake, std::size_t& received,
+                                              std::string& leftover) {
+    std::array<std::uint8_t, opening_memory> memory;
+    const carrier::io_result got = carrier_->try_read(memory);
+    if (got.ec == asio::error::would_block) return {};
+    if (got.ec) return got.ec;
+    received += got.size;
+    const bytes_view came = bytes_view(memory).first(got.size);
+    const bytes_view rest = came.subspan(handshake.feed(came, unix_now()));
+    leftover.assign(rest.begin(), rest.end());
+    return {};
 }
 
 // State S: reads and throws away until the peer leaves or the deadline closes the connection.
@@ -252,11 +266,19 @@ awaitable<void> server_session::stay_silent(const server_handshake& handshake) {
     if (failure == protocol::error::clock_skew)
         why += " (the client's is " + std::to_string(handshake.clock_difference()) + " s ahead)";
     report_stranger(why);
-    const auto waste = std::make_unique<std::array<std::uint8_t, 4'096>>();
-    while (!(co_await carrier_->read_some(*waste)).ec) {
+    error_code ec;
+    while (!ec) {
+        ec = co_await carrier_->wait_readable();
+        if (!ec) ec = throw_away();
     }
     close_stranger();
     throw session_end(end_reason::handshake_failed, why);
+}
+
+error_code server_session::throw_away() {
+    std::array<std::uint8_t, 16'384> waste;
+    const carrier::io_result got = carrier_->try_read(waste);
+    return got.ec == asio::error::would_block ? error_code{} : got.ec;
 }
 
 void server_session::report_stranger(const std::string& why) {
@@ -276,8 +298,7 @@ awaitable<std::string> server_session::await_open() {
         std::array<protocol::opened_record, 1> record;
         const auto done = far_->opener.feed(bytes(memory).subspan(fed, size - fed), record);
         fed += done.consumed;
-        if (done.fault != protocol::error::none)
-            throw session_end(end_reason::bad_record, make_error_code(done.fault).message());
+        if (done.fault != protocol::error::none) throw bad_record(done.fault, far_->opener);
         if (done.records == 1) {
             const auto payload = record[0].payload;
             if (record[0].type == protocol::record_type::alert) {
@@ -314,6 +335,7 @@ awaitable<void> server_session::read_opening(std::vector<std::uint8_t>& memory, 
             throw session_end(end_reason::tunnel_lost, "the client left before OPEN");
         if (got.ec) throw session_end(end_reason::tunnel_lost, got.ec.message());
         size += got.size;
+        if (turn_.over()) co_await carrier::let_others_run(thread_.executor);
         co_return;
     }
 }

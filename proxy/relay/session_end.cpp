@@ -57,6 +57,16 @@ const char* text_of(protocol::alert code) noexcept {
     return "unknown alert";
 }
 
+std::string session_end::text() const {
+    return detail_.empty() ? what() : std::string(what()) + ": " + detail_;
+}
+
+session_end bad_record(protocol::error fault, const protocol::opener& at) {
+    return session_end(end_reason::bad_record, make_error_code(fault).message() + ", epoch " +
+                                                   std::to_string(at.epoch()) + ", record " +
+                                                   std::to_string(at.index()));
+}
+
 std::optional<protocol::alert> alert_for(end_reason why) noexcept {
     switch (why) {
         case end_reason::application_reset:

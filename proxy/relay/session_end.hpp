@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "proxy/protocol/record.hpp"
+#include "proxy/protocol/opener.hpp"
 
 namespace culvert::relay {
 
@@ -39,11 +39,15 @@ class session_end : public std::exception {
     [[nodiscard]] end_reason why() const noexcept { return why_; }
     [[nodiscard]] const std::string& detail() const noexcept { return detail_; }
     [[nodiscard]] const char* what() const noexcept override { return text_of(why_); }
+    [[nodiscard]] std::string text() const;  // both, for the log
 
   private:
     end_reason why_;
     std::string detail_;
 };
+
+// The end by a record that may not be: what is wrong, and where `at` met it.
+[[nodiscard]] session_end bad_record(protocol::error fault, const protocol::opener& at);
 
 // The ALERT that tells the other end; none where it gets a reset instead (PROTOCOL.md section 6).
 [[nodiscard]] std::optional<protocol::alert> alert_for(end_reason why) noexcept;

@@ -44,10 +44,6 @@ milliseconds draw_life(const config::session_limits& limits) {
     return most - draw_up_to(most / 5);
 }
 
-std::string reason_of(const session_end& why) {
-    return why.detail().empty() ? why.what() : std::string(why.what()) + ": " + why.detail();
-}
-
 }  // namespace
 
 session_pool::session_pool(std::shared_ptr<const client_context> context, std::size_t size,
@@ -177,7 +173,7 @@ awaitable<void> session_pool::keep(spare kept) {
 
 void session_pool::judge_end(const spare_session& gone, const session_end& why) {
     log(log_level::debug, "client.{}: pool: a session ended: {}", context_->settings.name,
-        reason_of(why));
+        why.text());
     const bool by_us = why.why() == end_reason::shutdown;
     if (!by_us && clock::now() < gone.made() + young) failed(why, false);
 }
@@ -191,7 +187,7 @@ void session_pool::failed(const session_end& why, bool unreachable) {
     if (failures_ == 0 || now >= not_before_) not_before_ = now + pause_after(failures_++);
     if (!context_->pool_fails.exchange(true))
         log(log_level::warning, "client.{}: pool: no session could be made ready: {}; trying again",
-            context_->settings.name, reason_of(why));
+            context_->settings.name, why.text());
 }
 
 void session_pool::recovered() {

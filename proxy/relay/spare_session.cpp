@@ -100,8 +100,7 @@ void spare_session::open_received() {
                                   text_of(protocol::alert_from(record.payload[0])));
             heard_ = clock::now();
         }
-        if (done.fault != protocol::error::none)
-            throw session_end(end_reason::bad_record, make_error_code(done.fault).message());
+        if (done.fault != protocol::error::none) throw bad_record(done.fault, far_.opener);
     }
     if (far_.opener.held() == 0) memory_.reset();
 }

@@ -69,10 +69,7 @@ void tunnel::collect(std::size_t records) {
 // Ends the session on an ALERT, or on a record that may not be.
 void tunnel::judge(protocol::error fault) {
     if (alert_) end(end_reason::alerted, text_of(*alert_));
-    if (fault != protocol::error::none)
-        end(end_reason::bad_record, make_error_code(fault).message() + ", epoch " +
-                                        std::to_string(opener_.epoch()) + ", record " +
-                                        std::to_string(opener_.index()));
+    if (fault != protocol::error::none) throw bad_record(fault, opener_);
 }
 
 // Takes bytes behind the unfinished record, or the end. False: nothing is there.

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <boost/asio/error.hpp>
+#include <boost/asio/post.hpp>
+#include <functional>
 #include <set>
 
 #include "tests/protocol/random.hpp"
@@ -183,11 +185,38 @@ TEST_SUITE("websocket carrier") {
         CHECK(pongs == 1);
     }
 
+    TEST_CASE("a peer who never pauses leaves the others on the thread their turns") {
+        wired w(ws::role::server);
+        ending end;
+        const auto read_all = [](culvert::carrier::carrier& from) -> awaitable<void> {
+            octets one_frame(6);
+            for (;;) {
+                const auto got = co_await from.read_some(one_frame);
+                if (got.ec) co_return;
+            }
+        };
+        octets burst;
+        for (int i = 0; i < 200; ++i) burst = burst + w.from_peer({pong, {}});
+        w.far.send(burst);
+        w.far.end();
+        int turns = 0;
+        std::function<void()> other = [&] {
+            if (end.done) return;
+            ++turns;
+            boost::asio::post(w.world.executor(), other);
+        };
+        w.world.spawn(read_all(*w.carrier), end);
+        other();
+        REQUIRE(w.world.until([&] { return end.done; }));
+        CHECK(turns > 5);
+    }
+
     TEST_CASE("a Close, and an end without one, are the end") {
         wired with(ws::role::server);
         with.far.send(with.from_peer({binary, octets_of("last")}) +
                       with.from_peer({close_op, {0x03, 0xe8}}));
         CHECK(with.read().second == octets_of("last"));
+        CHECK(with.carrier->buffered());  // of the Close the socket will not tell any more
         CHECK(with.read().first == asio::error::eof);
         CHECK(with.read().first == asio::error::eof);
 

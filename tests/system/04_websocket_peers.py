@@ -174,7 +174,7 @@ class Strangers(case.SystemTest):
                 sock.sendall(bytes([byte]))
             status, fields, _ = read_head(sock)
             self.assertIn(" 101 ", status)
-            self.assertEqual(fields["sec-websocket-accept"], accept_for(key).lower())
+            self.assertEqual(fields["sec-websocket-accept"], accept_for(key))
             for byte in frame(PING, b"slow"):
                 sock.sendall(bytes([byte]))
             self.assertEqual(self.next_frame(sock), (PONG, True, b"slow"))

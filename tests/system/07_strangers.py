@@ -1,13 +1,16 @@
 """What somebody without the keys sees of a server: nothing at all, for 10 to 20 seconds."""
 
 import functools
+import select
 import socket
 import ssl
+import statistics
 import time
 
-from support import case, programs
+from support import case, culvert1, programs
 from support.backends import echo
-from support.streams import CLEAN, RESET, Received, connect, random_bytes, read_until_end
+from support.key_holders import LoneServer, secrets_of
+from support.streams import CLEAN, RESET, Received, connect, random_bytes, read_until_end, reset
 from support.tunnel import (
     BOTH_CARRIERS, FOUR_KINDS, PATH, TCP, TCP_STATIC, WEBSOCKET, WEBSOCKET_STATIC, make_keys,
     shared_keys,
@@ -36,11 +39,48 @@ def client_hello():
 
 
 HTTP = b"GET / HTTP/1.1\r\nHost: example.org\r\n\r\n"
-SIZES = (0, 1, 2, 31, 32, 63, 64, 95, 96, 97, 159, 160, 161, 300, 1119, 4096, 100_000)
+SIZES = (*range(301), 1119, 4096, 100_000)
 OPENINGS = {
     **{f"{size} random bytes": random_bytes(size, size) for size in SIZES},
     "HTTP": HTTP, "TLS": client_hello(), "SSH": b"SSH-2.0-OpenSSH_9.2\r\n", "zeros": bytes(500),
 }
+
+
+class Probes:
+    """Connections that say something and then only listen, all at once."""
+
+    def __init__(self):
+        self._probes = []
+
+    def send(self, server, name, state, opening):
+        began = time.monotonic()
+        line = server.call()
+        line.send(opening)
+        line.sock.setblocking(False)
+        self._probes.append([name, state, line.sock, began, None])
+
+    def wait_for_ends(self, seconds):
+        waiting = {probe[2].fileno(): probe for probe in self._probes}
+        poll = select.poll()
+        for number in waiting:
+            poll.register(number, select.POLLIN)
+        deadline = time.monotonic() + seconds
+        while waiting and time.monotonic() < deadline:
+            for number, _ in poll.poll(100):
+                waiting.pop(number)[4] = time.monotonic()  # whatever came is the first
+                poll.unregister(number)
+
+    def ends(self):
+        for name, _, sock, began, ended in self._probes:
+            if ended is None:
+                raise AssertionError(f"{name}: nothing has ended it")
+            yield name, read_until_end(sock, seconds=5), ended - began
+
+    def times(self):
+        times = {}
+        for _, state, _, began, ended in self._probes:
+            times.setdefault(state, []).append(ended - began)
+        return times
 
 
 class Probing(case.SystemTest):
@@ -58,18 +98,61 @@ class Probing(case.SystemTest):
         return seconds
 
     def test_every_wrong_opening_looks_alike(self):
+        """Every length from 0 to 300, and what a holder of the server's public key can reach: no
+        byte, no early end, and the same ends over the same times for all of them."""
         backend = self.backend()
-        ports = {
-            str(kind): self.tunnel(kind, backend.target, server=MANY).server_port
-            for kind in (TCP, TCP_STATIC)
-        }
-        times = together({
-            f"{name} to {kind}": functools.partial(self.silence, port, opening)
-            for kind, port in ports.items() for name, opening in OPENINGS.items()
-        })
+        probes = Probes()
+        for kind in (TCP, TCP_STATIC):
+            server = LoneServer(self, kind, backend.target, server=MANY)
+            for name, opening in OPENINGS.items():
+                state = "A" if len(opening) < 96 else "S"
+                probes.send(server, f"{kind}: {name}", f"{state} by random bytes", opening)
+        for number in range(60):
+            message = culvert1.Client(secrets_of(TCP_STATIC)).message1
+            wrong_b = message[:96] + random_bytes(64, number)
+            probes.send(server, f"box A, {number}", "B", message[:96])
+            probes.send(server, f"wrong box B, {number}", "S by a wrong box B", wrong_b)
+        server = LoneServer(self, WEBSOCKET, backend.target, server=MANY)
+        for size in range(301):
+            opening = random_bytes(size, size)
+            probes.send(server, f"{size} bytes in a message", "behind an upgrade", opening)
+        probes.wait_for_ends(25)
+        for name, got, seconds in probes.ends():
+            self.assertEqual(got, SILENCE, name)
+            self.assertTrue(EARLIEST <= seconds <= LATEST, f"{name}: {seconds:.2f} s")
         self.assertTrue(backend.untouched())
-        # Drawn anew for each connection: a fixed deadline would be a mark.
-        self.assertGreater(max(times.values()) - min(times.values()), 2)
+        # Uniform over 10 s in each of the states: else the time would tell which it is.
+        for state, times in probes.times().items():
+            self.assertGreater(len(times), 50)
+            self.assertTrue(13 < statistics.fmean(times) < 17, f"{state}: {times}")
+            self.assertTrue(2 < statistics.stdev(times) < 4, f"{state}: {times}")
+
+    def test_more_bytes_and_a_reset_tell_nothing_either(self):
+        """In A, in B and in S: whatever else a prober does, nothing comes back."""
+        backend = self.backend()
+        server = LoneServer(self, TCP_STATIC, backend.target, server=MANY)
+        message = culvert1.Client(secrets_of(TCP_STATIC)).message1
+        states = {"A": message[:50], "B": message[:120],
+                  "S": message[:96] + random_bytes(64, "wrong")}
+        lines = {}
+        for name, opening in states.items():
+            for number in range(5):
+                lines[name, number] = server.call()
+                lines[name, number].send(opening)
+        for number in range(5):
+            for name in states:
+                line = lines[name, number]
+                line.sock.setblocking(False)
+                with self.assertRaises(BlockingIOError, msg=name):
+                    line.sock.recv(1)
+                line.sock.setblocking(True)
+                if number < 2:
+                    reset(line.sock)
+                else:
+                    line.send(random_bytes(10 ** number, number))
+                    line.sock.shutdown(socket.SHUT_WR)
+                    self.assertEqual(read_until_end(line.sock, seconds=5), SILENCE)
+        self.assertTrue(backend.untouched())
 
     def test_the_deadline_counts_from_the_accept(self):
         def drip(sock):
@@ -102,7 +185,6 @@ class Probing(case.SystemTest):
         for name, opening in OPENINGS.items():
             with self.subTest(name), connect(port) as sock:
                 sock.sendall(opening)
-                time.sleep(0.02)
                 began = time.monotonic()
                 sock.shutdown(socket.SHUT_WR)
                 self.assertEqual(read_until_end(sock, seconds=5), SILENCE)

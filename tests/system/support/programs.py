@@ -25,11 +25,11 @@ def find(name, package, folders=()):
     search = [os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/bin", "/usr/bin", *folders]
     path = shutil.which(name, path=os.pathsep.join(search))
     if path is None:
-        raise _missing(name, package)
+        raise missing(name, package)
     return path
 
 
-def _missing(what, package):
+def missing(what, package):
     return MissingProgram(
         f"{what} is missing: install the package {package}, as the Makefile at the top of the "
         f"project does for all that its tests need"
@@ -46,6 +46,6 @@ def with_clock(offset):
     """An environment in which the time of day is off, such as "+130s", and timers are right."""
     library = next(iter(pathlib.Path("/usr/lib").glob("**/faketime/libfaketimeMT.so.1")), None)
     if library is None:
-        raise _missing("libfaketime", "faketime")
+        raise missing("libfaketime", "faketime")
     return {**os.environ, "LD_PRELOAD": str(library), "FAKETIME": offset,
             "FAKETIME_DONT_FAKE_MONOTONIC": "1"}

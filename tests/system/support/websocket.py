@@ -94,13 +94,14 @@ def read_head(sock):
         data += piece
     head, _, rest = data.partition(b"\r\n\r\n")
     status, *lines = head.decode().split("\r\n")
-    fields = dict(line.lower().split(": ", 1) for line in lines)
+    fields = dict(line.split(": ", 1) for line in lines)
+    fields = {name.lower(): value for name, value in fields.items()}
     return status, fields, rest
 
 
-def open_websocket(port, path):
-    """A connection with the upgrade behind it."""
-    sock = connect(port)
+def open_websocket(port, path, **how):
+    """A connection, made as `how` says, with the upgrade behind it."""
+    sock = connect(port, **how)
     sock.sendall(upgrade_request(path, port))
     status, _, rest = read_head(sock)
     if " 101 " not in status or rest:
