@@ -97,8 +97,12 @@ void arena::finish(lane& at) {
     start_some();
 }
 
-void arena::count(const run& over, tally& into) const {
+void arena::count(const run& over, tally& into) {
     into.bytes += over.bytes();
+    if (over.age() > into.longest) {
+        into.longest = over.age();
+        into.longest_seed = over.seed();
+    }
     if (over.network() == nullptr) return;
     auto& network = const_cast<link&>(*over.network());
     for (const path* direction : {&network.up(), &network.down()}) {

@@ -31,6 +31,8 @@ struct tally {
     std::array<std::uint64_t, outcomes> runs{};
     std::map<std::string, std::uint64_t> faults;  // runs in which a fault of this name took place
     std::uint64_t bytes = 0;                      // that came to applications
+    milliseconds longest{0};                      // run
+    std::uint64_t longest_seed = 0;
 };
 
 struct violation {
@@ -66,7 +68,7 @@ class arena {
     void accept_services(lane& at);
     void start_some();
     void finish(lane& at);
-    void count(const run& over, tally& into) const;
+    static void count(const run& over, tally& into);
 
     const arena_plan plan_;
     const executor executor_;

@@ -78,6 +78,8 @@ json::object summary(const tally& of) {
     for (const auto& [name, count] : of.faults) faults[name] = count;
     out["faults"] = faults;
     out["bytes"] = of.bytes;
+    out["longest_ms"] = of.longest.count();
+    out["longest_seed"] = of.longest_seed;
     return out;
 }
 

@@ -115,6 +115,10 @@ verdict run::judgement() const {
     return found;
 }
 
+milliseconds run::age() const {
+    return std::chrono::duration_cast<milliseconds>(carrier::clock::now() - began_);
+}
+
 std::uint64_t run::bytes() const {
     std::uint64_t sum = 0;
     if (app_) sum += app_->report().read;

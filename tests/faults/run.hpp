@@ -31,6 +31,7 @@ class run : public std::enable_shared_from_this<run> {
     [[nodiscard]] std::uint64_t seed() const noexcept { return seed_; }
     [[nodiscard]] const faults::link* network() const noexcept { return link_.get(); }
     [[nodiscard]] std::uint64_t bytes() const;
+    [[nodiscard]] milliseconds age() const;
 
   private:
     awaitable<void> connect_application();
@@ -46,6 +47,7 @@ class run : public std::enable_shared_from_this<run> {
     const std::uint64_t seed_;
     const script what_;
     const addresses where_;
+    const carrier::time_point began_ = carrier::clock::now();
     std::function<void()> done_;
     timer deadline_;
     timer straggling_;
