@@ -49,8 +49,7 @@ awaitable<bool> application::write_up_to(std::uint64_t size) {
         // Whole pieces when nothing was said of them.
         const std::uint64_t most =
             plan_.piece == longest_span ? longest_span : random_.between(1, plan_.piece);
-        const auto piece =
-            own_.at(report_.written, static_cast<std::size_t>(std::min(left, most)));
+        const auto piece = own_.at(report_.written, static_cast<std::size_t>(std::min(left, most)));
         error_code ec;
         report_.written += socket_.write_some(asio::buffer(piece.data(), piece.size()), ec);
         if (ec == asio::error::would_block) {

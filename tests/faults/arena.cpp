@@ -26,7 +26,7 @@ arena::arena(asio::io_context& context, arena_plan plan)
       executor_(context.get_executor()),
       free_(std::max<std::size_t>(plan_.servers.size(), 1)),
       tallies_(free_.size()) {
-    for (std::size_t i = 0; i < plan_.lanes; ++i) open_lane(i);
+    for (std::size_t i = 0; i < plan_.lanes; ++i) open_lane(plan_.first_lane + i);
 }
 
 void arena::open_lane(std::size_t number) {
@@ -35,7 +35,10 @@ void arena::open_lane(std::size_t number) {
     const auto service = lane_address(3, number, plan_.service);
     const auto entry = plan_.entry == 0 ? network : lane_address(1, number, plan_.entry);
     const auto server = plan_.servers.empty() ? service : plan_.servers[kind];
-    lane made{kind, {entry, server}, listen_at(executor_, network), listen_at(executor_, service),
+    lane made{kind,
+              {entry, server},
+              listen_at(executor_, network),
+              listen_at(executor_, service),
               nullptr};
     lanes_.push_back(std::make_unique<lane>(std::move(made)));
     lane& at = *lanes_.back();

@@ -1,10 +1,10 @@
 // Runs scripts through a tunnel, many side by side.
 //
-// A connection of the tunnel can't say which application's it is, so each run has a *lane* to itself:
-// an entry of the client, a place in the network that this entry leads to, a service of the server.
-// Lane i is at 127.1.X.Y (entry), 127.2.X.Y (network) and 127.3.X.Y (service), X.Y being i + 1 in
-// base 256, at a port for each of the three. A lane rests between two runs for as long as others are
-// free: a connection that comes late finds no run that it could be mistaken for.
+// A connection of the tunnel can't say which application's it is, so each run has a *lane* to
+// itself: an entry of the client, a place in the network that this entry leads to, a service of the
+// server. Lane i is at 127.1.X.Y (entry), 127.2.X.Y (network) and 127.3.X.Y (service), X.Y being i
+// + 1 in base 256, at a port for each of the three. A lane rests between two runs for as long as
+// others are free: a connection that comes late finds no run that it could be mistaken for.
 #pragma once
 
 #include <deque>
@@ -15,6 +15,7 @@
 namespace culvert::faults {
 
 struct arena_plan {
+    std::size_t first_lane = 0;
     std::size_t lanes = 64;
     std::size_t at_once = 32;
     std::uint16_t entry = 0;  // 0: the applications connect to the network directly

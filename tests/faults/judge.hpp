@@ -1,6 +1,6 @@
-// The property: what an application reads is a prefix of what the other wrote; it is complete exactly
-// when a clean end is seen; any other ending is a reset. And a path that destroys nothing costs
-// nothing.
+// The property: what an application reads is a prefix of what the other wrote; it is complete
+// exactly when a clean end is seen; any other ending is a reset. And a path that destroys nothing
+// costs nothing.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,8 @@ struct end_report {
     std::uint64_t written = 0;  // bytes that its socket took
     bool ended = false;         // it has ended its stream, in good order
     std::uint64_t read = 0;
-    std::optional<std::uint64_t> first_wrong;  // offset of the first byte that the other never wrote
+    std::optional<std::uint64_t>
+        first_wrong;  // offset of the first byte that the other never wrote
     seen_end saw = seen_end::nothing;
     std::string error;
 };
@@ -43,8 +44,8 @@ struct verdict {
     std::string why;  // of a violation
 };
 
-// `harmed`: whether the path has done more than to slow the bytes down. Without a service report the
-// service was never reached.
+// `harmed`: whether the path has done more than to slow the bytes down. Without a service report
+// the service was never reached.
 verdict judge(const script& what, bool harmed, const end_report& app,
               const std::optional<end_report>& service);
 

@@ -35,6 +35,7 @@ options::options_description described() {
     add("count", options::value<std::uint64_t>()->default_value(1), "how many seeds, one by one");
     add("script", options::value<std::string>(), "run this script for every seed");
     add("show", "print the scripts of the seeds, and run nothing");
+    add("first-lane", options::value<std::size_t>()->default_value(0), "number of the first lane");
     add("lanes", options::value<std::size_t>()->default_value(64), "lanes; see arena.hpp");
     add("at-once", options::value<std::size_t>()->default_value(32), "connections at a time");
     add("entry", options::value<std::uint16_t>()->default_value(0), "port of the client's entries");
@@ -52,6 +53,7 @@ plan read_plan(const options::variables_map& said) {
     out.first = said["seed"].as<std::uint64_t>();
     out.count = said["count"].as<std::uint64_t>();
     out.show = said.count("show") > 0;
+    out.arena.first_lane = said["first-lane"].as<std::size_t>();
     out.arena.lanes = said["lanes"].as<std::size_t>();
     out.arena.at_once = said["at-once"].as<std::size_t>();
     out.arena.entry = said["entry"].as<std::uint16_t>();
@@ -72,8 +74,7 @@ plan read_plan(const options::variables_map& said) {
 
 json::object summary(const tally& of) {
     json::object out;
-    for (std::size_t i = 0; i < outcomes; ++i)
-        out[text_of(static_cast<outcome>(i))] = of.runs[i];
+    for (std::size_t i = 0; i < outcomes; ++i) out[text_of(static_cast<outcome>(i))] = of.runs[i];
     json::object faults;
     for (const auto& [name, count] : of.faults) faults[name] = count;
     out["faults"] = faults;

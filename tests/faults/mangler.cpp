@@ -16,7 +16,7 @@ std::size_t at_most(std::uint64_t limit, std::size_t size) {
 }  // namespace
 
 bool mangler::feed(bytes_view next, std::vector<std::uint8_t>& out) {
-    if (ended_) return false;
+    if (ended_ || next.empty()) return false;
     if (!plan_.end || at_ + next.size() < plan_.end->at) {
         pass(next, out);
         return false;

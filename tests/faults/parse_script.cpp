@@ -114,8 +114,7 @@ class application_reader {
 };
 
 std::optional<edit_kind> edit_named(std::string_view name) {
-    for (const auto kind :
-         {edit_kind::flip, edit_kind::drop, edit_kind::repeat, edit_kind::swap}) {
+    for (const auto kind : {edit_kind::flip, edit_kind::drop, edit_kind::repeat, edit_kind::swap}) {
         if (name == text_of(kind)) return kind;
     }
     return std::nullopt;

@@ -5,8 +5,8 @@
 
 namespace culvert::faults {
 
-// Most streams are short, a few are megabytes; some three in ten networks are only slow, some one in
-// forty goes dark or breaks the handshake, which takes both ends many seconds to give up.
+// Most streams are short, a few are megabytes; some three in ten networks are only slow, some one
+// in forty goes dark or breaks the handshake, which takes both ends many seconds to give up.
 script random_script(std::uint64_t seed);
 
 // SplitMix64: the library's distributions differ from one library to the next.

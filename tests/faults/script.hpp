@@ -1,6 +1,6 @@
-// A script says what one connection goes through: what the two applications do, and what the network
-// does to each direction of the tunnel between them. Its text has up to four parts, each at most
-// once, in any order:
+// A script says what one connection goes through: what the two applications do, and what the
+// network does to each direction of the tunnel between them. Its text has up to four parts, each at
+// most once, in any order:
 //
 //   app send=5000 piece=300; service send=100000 late; up flip@77.3; down delay=5ms cut@1234
 //
@@ -26,8 +26,9 @@
 //     truncate@N   what comes after N bytes is swallowed; a FIN to the receiver
 //     dark@N       what comes after N bytes is swallowed, ends included
 //
-// The edits flip, drop, repeat and swap of a direction stand in the order of their offsets and don't
-// overlap; of the last four a direction has at most one. Not both applications wait for the other.
+// The edits flip, drop, repeat and swap of a direction stand in the order of their offsets and
+// don't overlap; of the last four a direction has at most one. Not both applications wait for the
+// other.
 #pragma once
 
 #include <chrono>

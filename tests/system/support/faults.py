@@ -11,9 +11,9 @@ from .tunnel import PATH, shared_keys
 # The shortest that can be set: a path that has gone dark is given up early.
 SHORT = ["keepalive = 5s", "dead-peer = 10s", "handshake-timeout = 1s"]
 # What a connection may take beyond what its script makes it wait: the client waits 15 s for an
-# answer, a server up to 11 s for a stranger, either 10 s for a dead peer. The rest is patience with
-# a machine that is busy.
-DEADLINE = 60
+# answer, a server up to 11 s for a stranger, either 10 s for a dead peer and 20 s for a record that
+# does not become whole. The rest is patience with a machine that is busy.
+DEADLINE = 45
 
 
 class Arena:
@@ -62,13 +62,14 @@ class Arena:
             yield from shared_keys().client_lines(kind.keys)
             yield from SHORT
 
-    def run(self, first, count, at_once=None, script=None, seconds=240):
-        """Runs the scripts of `count` seeds, or one script as often. What culvert-faults tells: a
-        tally for each kind, and the violations."""
+    def run(self, first, count, script=None, lanes=None, first_lane=0, seconds=240):
+        """Runs the scripts of `count` seeds, or one script as often, half as many at a time as there
+        are lanes. What culvert-faults tells: a tally for each kind, and the violations."""
+        lanes = lanes or self.lanes
         return run_faults(
             "--entry", self.entry, "--network", self.network, "--service", self.service,
             *(word for port in self.server_ports for word in ("--server", port)),
-            "--lanes", self.lanes, "--at-once", at_once or self.lanes // 2,
+            "--first-lane", first_lane, "--lanes", lanes, "--at-once", lanes // 2,
             "--seed", first, "--count", count, "--deadline", DEADLINE,
             *(["--script", script] if script else []), seconds=seconds)
 
