@@ -81,7 +81,8 @@ void arena::start_some() {
         lane& at = *lanes.front();
         lanes.pop_front();
         ++running_;
-        at.now = std::make_shared<run>(executor_, seed, script_of_(seed), at.where, plan_.deadline);
+        at.now = std::make_shared<run>(executor_, seed, script_of_(seed), at.where, plan_.deadline,
+                                       plan_.others_harm);
         at.now->start([this, &at] { finish(at); });
     }
     if (seeds_.empty() && running_ == 0) done_();

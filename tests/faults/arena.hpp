@@ -25,6 +25,7 @@ struct arena_plan {
     // the service directly.
     std::vector<tcp::endpoint> servers;
     milliseconds deadline{60'000};
+    bool others_harm = false;  // ends are stopped meanwhile, say: no reset is a violation then
 };
 
 // What has become of the runs of one kind of lane.

@@ -43,6 +43,7 @@ options::options_description described() {
     add("service", options::value<std::uint16_t>()->default_value(0), "port of the services");
     add("server", options::value<std::vector<std::uint16_t>>()->composing(),
         "port of a server on 127.0.0.1; lane i has the (i mod how many there are)th");
+    add("others-harm", "ends are stopped and started meanwhile: no reset is a violation");
     add("deadline", options::value<unsigned>()->default_value(60),
         "seconds after which a connection counts as hanging");
     return all;
@@ -60,6 +61,7 @@ plan read_plan(const options::variables_map& said) {
     out.arena.network = said["network"].as<std::uint16_t>();
     out.arena.service = said["service"].as<std::uint16_t>();
     out.arena.deadline = std::chrono::seconds(said["deadline"].as<unsigned>());
+    out.arena.others_harm = said.count("others-harm") > 0;
     if (said.count("server") > 0) {
         for (const std::uint16_t port : said["server"].as<std::vector<std::uint16_t>>())
             out.arena.servers.emplace_back(asio::ip::address_v4::loopback(), port);

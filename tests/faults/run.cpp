@@ -13,11 +13,13 @@ constexpr milliseconds straggling_time{100};
 
 }  // namespace
 
-run::run(executor ex, std::uint64_t seed, script what, addresses where, milliseconds deadline)
+run::run(executor ex, std::uint64_t seed, script what, addresses where, milliseconds deadline,
+         bool others_harm)
     : executor_(ex),
       seed_(seed),
       what_(std::move(what)),
       where_(std::move(where)),
+      others_harm_(others_harm),
       deadline_(ex, carrier::clock::now() + deadline),
       straggling_(ex) {}
 
@@ -72,7 +74,7 @@ awaitable<void> run::connect_link(tcp_socket client) {
     tcp_socket server(executor_);
     const auto [ec] = co_await server.async_connect(where_.server, no_throw);
     if (ec) {
-        failed_ = "no connection to the server: " + ec.message();
+        if (!others_harm_) failed_ = "no connection to the server: " + ec.message();
         close_with_reset(client);
         co_return;
     }
@@ -109,7 +111,8 @@ verdict run::judgement() const {
     if (!failed_.empty()) return violated(failed_);
     std::optional<end_report> at_service;
     if (service_) at_service = service_->report();
-    verdict found = judge(what_, link_ && link_->harmed(), app_->report(), at_service);
+    const bool harmed = others_harm_ || (link_ && link_->harmed());
+    verdict found = judge(what_, harmed, app_->report(), at_service);
     if (given_up_ && found.outcome != outcome::violation)
         return violated("the tunnel's connection did not end within the deadline");
     return found;

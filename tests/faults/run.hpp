@@ -17,7 +17,9 @@ struct addresses {
 
 class run : public std::enable_shared_from_this<run> {
   public:
-    run(executor ex, std::uint64_t seed, script what, addresses where, milliseconds deadline);
+    // `others_harm`: what happens outside the network may reset the connection too.
+    run(executor ex, std::uint64_t seed, script what, addresses where, milliseconds deadline,
+        bool others_harm);
 
     // Calls `done` once all of it is over, the link's connections included.
     void start(std::function<void()> done);
@@ -47,6 +49,7 @@ class run : public std::enable_shared_from_this<run> {
     const std::uint64_t seed_;
     const script what_;
     const addresses where_;
+    const bool others_harm_;
     const carrier::time_point began_ = carrier::clock::now();
     std::function<void()> done_;
     timer deadline_;

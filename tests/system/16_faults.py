@@ -25,7 +25,7 @@ def seed_of_this_run():
 
 
 class ThousandsOfSeeds(case.SystemTest):
-    RUNS = 6000
+    RUNS = 5000
     EACH = RUNS // len(FOUR_KINDS)
 
     def test_a_prefix_and_a_true_end(self):
