@@ -89,10 +89,11 @@ class server_session final : public session, public std::enable_shared_from_this
     std::unique_ptr<established> far_;  // until there is a tunnel
     std::optional<tunnel> tunnel_;
     std::optional<end_reason> stop_;
-    std::string client_;   // name, in static mode
-    std::string key_;      // what the waiting room counts by
-    std::string service_;  // asked for
-    bool proven_ = false;  // record 0 has verified
+    std::string client_;                       // name, in static mode
+    std::string key_;                          // what the waiting room counts by
+    std::string service_;                      // asked for
+    time_point whole_by_ = time_point::max();  // the record that is coming, before OPEN
+    bool proven_ = false;                      // record 0 has verified
     bool waiting_ = false;
     bool opened_ = false;
     bool dropped_ = false;  // by a client that has no use for it any more
@@ -300,6 +301,7 @@ awaitable<std::string> server_session::await_open() {
         fed += done.consumed;
         if (done.fault != protocol::error::none) throw bad_record(done.fault, far_->opener);
         if (done.records == 1) {
+            whole_by_ = time_point::max();
             const auto payload = record[0].payload;
             if (record[0].type == protocol::record_type::alert) {
                 const auto code = protocol::alert_from(payload[0]);
@@ -318,6 +320,8 @@ awaitable<std::string> server_session::await_open() {
             continue;
         }
         const std::size_t held = far_->opener.held();
+        if (held > 0 && whole_by_ == time_point::max())
+            whole_by_ = clock::now() + time_for_a_record(context_->settings.limits.dead_peer);
         std::memmove(memory.data(), memory.data() + fed - held, held);
         fed = size = held;
         co_await read_opening(memory, size);
@@ -345,7 +349,7 @@ awaitable<void> server_session::read_opening(std::vector<std::uint8_t>& memory, 
 awaitable<void> server_session::wait_for_client() {
     const auto& limits = context_->settings.limits;
     carrier::carrier& wire = far_->writer->to();
-    const time_point dead = clock::now() + limits.dead_peer;
+    const time_point dead = std::min(clock::now() + limits.dead_peer, whole_by_);
     time_point quiet_since = far_->writer->last_sent();
     for (;;) {
         // Before record 0 has verified the server sends no record: no ALERT then.

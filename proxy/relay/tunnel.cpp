@@ -147,8 +147,16 @@ void tunnel::finish() {
 
 // ---- deadlines ----
 
+// When the other end counts as dead, if nothing more happens.
+time_point tunnel::death(time_point now) const {
+    // Not listening: look again later, the clock begins when listening does.
+    const time_point of_silence = listening_.value_or(now) + limits_.dead_peer;
+    if (!unfinished_ || both_ended()) return of_silence;
+    return std::min(of_silence, *unfinished_ + time_for_a_record(limits_.dead_peer));
+}
+
 void tunnel::check_deadlines(time_point now) {
-    const bool dead = listening_ && now - *listening_ >= limits_.dead_peer;
+    const bool dead = now >= death(now);
     if (finished_) {
         // All is said and delivered; only the other end's goodbye is missing.
         if (dead || stop_) writer_->to().reset();
@@ -157,7 +165,7 @@ void tunnel::check_deadlines(time_point now) {
     if (stop_)
         fail(session_end(*stop_));
     else if (dead)
-        fail(session_end(end_reason::dead_peer));
+        fail(session_end(end_reason::dead_peer, unfinished_ ? "a record did not become whole" : ""));
     else if (limits_.idle && now - last_stream_ >= *limits_.idle)
         fail(session_end(end_reason::idle));
     else if (limits_.age && now - began_ >= *limits_.age)
@@ -178,8 +186,7 @@ void tunnel::keep_alive(time_point now) {
 }
 
 time_point tunnel::next_check(time_point now) const {
-    // Not listening: look again later, the clock begins when listening does.
-    const time_point dead = listening_.value_or(now) + limits_.dead_peer;
+    const time_point dead = death(now);
     if (finished_) return dead;
     time_point next = std::max(writer_->last_sent(), keepalive_skipped_) + keepalive_;
     next = std::min(next, dead);

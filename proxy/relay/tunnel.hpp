@@ -108,6 +108,7 @@ class tunnel {
     // Deadlines and keepalive.
     awaitable<void> relay();
     void check_deadlines(time_point now);
+    [[nodiscard]] time_point death(time_point now) const;
     void keep_alive(time_point now);
     [[nodiscard]] time_point next_check(time_point now) const;
 
@@ -136,11 +137,12 @@ class tunnel {
     protocol::record_ramp ramp_;
     carrier::timer watch_timer_;
     const time_point began_ = clock::now();
-    time_point last_stream_ = began_;      // when a stream byte moved last
-    std::optional<time_point> listening_;  // since when we have waited for the other end
-    clock::duration keepalive_;            // the interval now in force
-    time_point keepalive_skipped_{};       // when one was due but could not be sent
-    std::unique_ptr<session_end> failed_;  // what went wrong first; the rest follows from it
+    time_point last_stream_ = began_;       // when a stream byte moved last
+    std::optional<time_point> listening_;   // since when we have waited for the other end
+    std::optional<time_point> unfinished_;  // since when we have read at a record
+    clock::duration keepalive_;             // the interval now in force
+    time_point keepalive_skipped_{};        // when one was due but could not be sent
+    std::unique_ptr<session_end> failed_;   // what went wrong first; the rest follows from it
     std::optional<end_reason> stop_;
     std::optional<protocol::alert> alert_;  // received
     unsigned waiting_ = 0;                  // steps that are to come

@@ -12,7 +12,10 @@ void tunnel::open_some() {
     listening_.reset();
     for (unsigned round = 0; round < rounds_at_once; ++round) {
         do {
-            if (!deliver()) return when(plain_, stream_socket::wait_write, &tunnel::open_some);
+            if (!deliver()) {
+                unfinished_.reset();
+                return when(plain_, stream_socket::wait_write, &tunnel::open_some);
+            }
         } while (open_next());
         if (!receive()) return wait_for_records();
         if (done_) return;
@@ -47,6 +50,7 @@ bool tunnel::open_next() {
     const auto done = opener_.feed(in_.unopened(), in_.memory->records);
     in_.opened += done.consumed;
     in_.fault = done.fault;
+    if (done.records > 0) unfinished_.reset();
     collect(done.records);
     return true;
 }
@@ -115,6 +119,7 @@ void tunnel::make_room(std::size_t held) {
 void tunnel::wait_for_records() {
     if (opener_.held() == 0) in_.memory.reset();
     listening_ = clock::now();
+    if (opener_.held() > 0 && !unfinished_) unfinished_ = listening_;
     carrier::carrier& from = writer_->to();
     if (from.buffered()) return let_others_run(&tunnel::open_some);
     when(from.socket(), stream_socket::wait_read, &tunnel::open_some);

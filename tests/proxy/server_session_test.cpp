@@ -167,6 +167,31 @@ TEST_SUITE("server session: before OPEN") {
     }
 }
 
+TEST_SUITE("server session: a record that does not become whole") {
+    TEST_CASE("is no life for a session that waits, whatever drips in") {
+        one_server f([](auto& settings) { settings.limits.dead_peer = 1s; });
+        auto& entry = f.connect();
+        far_end far = f.waiting(entry);
+        const octets open = far.sealed(record_type::open, octets(200, 'x'));
+        const auto began = culvert::carrier::clock::now();
+        auto next = began;
+        std::size_t sent = 0;
+        f.until(
+            far,
+            [&] {
+                if (culvert::carrier::clock::now() >= next) {
+                    next += 300ms;
+                    far.send_raw({open[sent++]});
+                }
+                return far.wire.over();
+            },
+            5s);
+        REQUIRE(far.wire.over());
+        CHECK(seconds_since(began) >= 1.9);
+        CHECK(f.until(far, [&] { return entry.end.is(end_reason::dead_peer); }));
+    }
+}
+
 TEST_SUITE("server session: services") {
     TEST_CASE("the default and the named service; what comes behind OPEN is not lost") {
         for (const std::string service : {"", "main"}) {

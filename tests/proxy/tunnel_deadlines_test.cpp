@@ -83,6 +83,53 @@ TEST_SUITE("tunnel: deadlines") {
         CHECK_FALSE(t.end.done);
     }
 
+    // Bytes were lost on the way, or a length was changed: whatever follows would fill the record up.
+    TEST_CASE("a record that does not become whole ends the session, whatever drips in") {
+        culvert::config::session_limits limits;
+        limits.dead_peer = 1s;
+        one_tunnel t(limits);
+        const octets record = t.far->sealed(record_type::data, octets(1'000));
+        const auto began = culvert::carrier::clock::now();
+        auto next = began;
+        std::size_t sent = 0;
+        t.until(
+            [&] {
+                if (culvert::carrier::clock::now() >= next) {
+                    next += 300ms;
+                    t.far->send_raw({record[sent++]});
+                }
+                return t.application.over();
+            },
+            5s);
+        REQUIRE(t.application.over());
+        CHECK(seconds_since(began) >= 1.9);
+        check_application_reset(t, end_reason::dead_peer);
+    }
+
+    TEST_CASE("slow records are life, if each becomes whole in time") {
+        culvert::config::session_limits limits;
+        limits.dead_peer = 1s;
+        one_tunnel t(limits);
+        octets records;
+        for (int i = 0; i < 100; ++i) {
+            const octets one = t.far->sealed(record_type::data, octets(10));
+            records.insert(records.end(), one.begin(), one.end());
+        }
+        auto next = culvert::carrier::clock::now();
+        std::size_t sent = 0;
+        t.until(
+            [&] {
+                if (culvert::carrier::clock::now() >= next) {
+                    next += 50ms;
+                    t.far->send_raw({records[sent++]});
+                }
+                return t.end.done;
+            },
+            4s);
+        CHECK_FALSE(t.end.done);
+        CHECK(t.application.received.size() >= 10);
+    }
+
     TEST_CASE("the clock of the dead peer stops while the application does not read") {
         culvert::config::session_limits limits;
         limits.dead_peer = 1s;

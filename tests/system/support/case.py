@@ -64,9 +64,11 @@ class SystemTest(unittest.TestCase):
         process.wait_until_ready(ready)
         return process
 
-    def start_daemon(self, config, name, ports, **options):
-        """`culvert run`, once it listens on all of the ports; without ports, at once."""
-        daemon = Daemon([programs.culvert(), "run", config], config.parent, name, **options)
+    def start_daemon(self, config, name, ports, prefix=(), **options):
+        """`culvert run`, once it listens on all of the ports; without ports, at once. `prefix` is a
+        command that becomes the one behind it."""
+        command = [*prefix, programs.culvert(), "run", config]
+        daemon = Daemon(command, config.parent, name, **options)
         self.addCleanup(self._stop, daemon)
         if ports:
             daemon.wait_until_ready(lambda: all(is_listening(port) for port in ports))

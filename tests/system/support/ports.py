@@ -38,9 +38,10 @@ def _is_free(port):
     return True
 
 
-def is_listening(port):
-    """Whether anybody listens on the port; seen from outside, without connecting."""
-    return any(_listens_in(table, port) for table in ("/proc/net/tcp", "/proc/net/tcp6"))
+def is_listening(port, process="self"):
+    """Whether anybody in the network of that process listens on the port; seen from outside, without
+    connecting."""
+    return any(_listens_in(f"/proc/{process}/net/{table}", port) for table in ("tcp", "tcp6"))
 
 
 def _listens_in(table, port):

@@ -13,6 +13,14 @@ def culvert():
     return _from_environment("CULVERT_BINARY")
 
 
+def culvert_faults():
+    return _from_environment("CULVERT_FAULTS")
+
+
+def culvert_load():
+    return _from_environment("CULVERT_LOAD")
+
+
 def _from_environment(variable):
     path = os.environ.get(variable, "")
     if not os.access(path, os.X_OK):

@@ -5,6 +5,7 @@ import functools
 import pathlib
 import subprocess
 import tempfile
+import threading
 
 from . import process, programs
 from .ports import free_port
@@ -93,9 +94,17 @@ def make_keys():
 _holders = []
 
 
-@functools.cache
+_one_at_a_time = threading.Lock()
+
+
 def shared_keys():
     """The keys of all tunnels of a test file, unless a test wants others."""
+    with _one_at_a_time:  # threads that ask at once shall get the same
+        return _shared_keys()
+
+
+@functools.cache
+def _shared_keys():
     return make_keys()
 
 
