@@ -119,10 +119,11 @@ request make_request(std::string_view host, std::string_view path, const std::st
 }
 
 bool is_accepted(const http::response<http::empty_body>& answer, const std::string& key) {
-    return answer.result() == http::status::switching_protocols &&
+    return answer.result() == http::status::switching_protocols && answer.version() == http_11 &&
            holds(answer[http::field::connection], "upgrade") &&
            beast::iequals(answer[http::field::upgrade], "websocket") &&
            answer[http::field::sec_websocket_accept] == accept_for(key) &&
+           answer.count(http::field::sec_websocket_accept) == 1 &&
            answer.count(http::field::sec_websocket_extensions) == 0 &&
            answer.count(http::field::sec_websocket_protocol) == 0;
 }

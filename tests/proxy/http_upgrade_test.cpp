@@ -307,6 +307,8 @@ TEST_SUITE("http upgrade: client") {
         };
         refused(good_answer_with("{accept}", rfc_accept), 101);
         refused(good_answer_with("Sec-WebSocket-Accept: {accept}\r\n", ""), 101);
+        refused(good_answer_with("\r\n\r\n", "\r\nSec-WebSocket-Accept: x\r\n\r\n"), 101);
+        refused(good_answer_with("HTTP/1.1", "HTTP/1.0"), 101);
         refused(good_answer_with("Upgrade: websocket\r\n", ""), 101);
         refused(good_answer_with("Upgrade: websocket", "Upgrade: h2c"), 101);
         refused(good_answer_with("Connection: Upgrade\r\n", ""), 101);
