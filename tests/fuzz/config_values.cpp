@@ -34,8 +34,8 @@ void check_connect(const std::string& text) {
     require(parsed->path.starts_with('/') && parsed->path.size() <= 1'024);
     require(ws || parsed->path == "/");
     for (const char c : parsed->path) require(c > ' ' && c <= '~');
-    const auto again = parse_connect((ws ? "ws://" : "tcp://") + parsed->server.text() +
-                                     (ws ? parsed->path : ""));
+    const auto again =
+        parse_connect((ws ? "ws://" : "tcp://") + parsed->server.text() + (ws ? parsed->path : ""));
     require(again->server == parsed->server && again->path == parsed->path);
 }
 

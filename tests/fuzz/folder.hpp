@@ -14,7 +14,8 @@ namespace culvert::fuzz {
 class key_folder {
   public:
     key_folder() {
-        std::string made = (std::filesystem::temp_directory_path() / "culvert-fuzz-XXXXXX").native();
+        std::string made =
+            (std::filesystem::temp_directory_path() / "culvert-fuzz-XXXXXX").native();
         require(::mkdtemp(made.data()) != nullptr);
         path_ = made;
         add_key("psk", 1);
@@ -36,8 +37,8 @@ class key_folder {
         out.write(reinterpret_cast<const char*>(contents.data()),
                   static_cast<std::streamsize>(contents.size()));
         out.close();
-        std::filesystem::permissions(path, std::filesystem::perms::owner_read |
-                                               std::filesystem::perms::owner_write);
+        std::filesystem::permissions(
+            path, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
         return path;
     }
 

@@ -1,5 +1,5 @@
-// server_handshake: what arrives comes from a stranger, or from somebody who has the keys and breaks
-// the rules. A model says beforehand what the server must make of it.
+// server_handshake: what arrives comes from a stranger, or from somebody who has the keys and
+// breaks the rules. A model says beforehand what the server must make of it.
 #include "tests/fuzz/handshakes.hpp"
 
 namespace culvert::fuzz {
@@ -101,8 +101,8 @@ class insider {
   private:
     static tests::forged_message1 hello(input& in) {
         // Near the limits more often than chance would have it.
-        const protocol::unix_seconds time = in.flag() ? tests::noon - 125 + in.up_to(250)
-                                                      : crypto::load64_le(in.block<8>().data());
+        const protocol::unix_seconds time =
+            in.flag() ? tests::noon - 125 + in.up_to(250) : crypto::load64_le(in.block<8>().data());
         auto out = tests::forged_message1::with_time(time);
         crypto::store16_le(out.hello.data() + 8, static_cast<std::uint16_t>(in.up_to(1'030)));
         if (in.up_to(3) == 1) out.hello[8 + in.up_to(7)] ^= in.byte();
@@ -119,9 +119,8 @@ class insider {
     [[nodiscard]] error error_of_gate(const damage& done) const {
         if (done.intact < protocol::gate_size) return error::bad_box;
         const buffer& hello = forged_.hello;
-        if (pad_length() > 1'023 || hello[10] + hello[11] + hello[12] + hello[13] + hello[14] +
-                                            hello[15] !=
-                                        0)
+        if (pad_length() > 1'023 ||
+            hello[10] + hello[11] + hello[12] + hello[13] + hello[14] + hello[15] != 0)
             return error::bad_field;
         const auto time = crypto::load64_le(hello.data());
         return time < tests::noon - 120 || time > tests::noon + 120 ? error::clock_skew
@@ -175,8 +174,9 @@ void run_honest(input& in, const parties& who) {
     protocol::client_handshake client(who.client, tests::noon,
                                       static_cast<std::uint16_t>(in.up_to(1'023)), random);
     buffer message = copy(client.message1());
-    const std::size_t base = protocol::gate_size +
-                             (who.client.identity ? protocol::box_b_size + protocol::box_c_size : 0);
+    const std::size_t base =
+        protocol::gate_size +
+        (who.client.identity ? protocol::box_b_size + protocol::box_c_size : 0);
     const bool damaged = message.size() > base && in.flag();
     if (damaged) message[base + in.up_to(message.size() - base - 1)] ^= 0x40;
 

@@ -39,7 +39,8 @@ void check(const std::string& request, const upgraded& got) {
         require(request.ends_with(got.behind));
         check_accepted(request.substr(0, request.size() - got.behind.size()), got.written);
     } else if (got.result.answered) {
-        const http_header said = read_header(got.written.substr(0, got.written.find("\r\n\r\n") + 4));
+        const http_header said =
+            read_header(got.written.substr(0, got.written.find("\r\n\r\n") + 4));
         require(said.lawful && said.first_line.starts_with("HTTP/1.1 404 "));
         require(said.lists("connection", "close"));
     } else {

@@ -1,4 +1,5 @@
-// Keys as text, alone and in a file, against a second decoder. A refusal quotes nothing of the text.
+// Keys as text, alone and in a file, against a second decoder. A refusal quotes nothing of the
+// text.
 #include "config/key_text.hpp"
 
 #include "tests/fuzz/folder.hpp"

@@ -22,6 +22,7 @@ template <class Receiver>
 taken_in take_in(input& in, Receiver& receiver, bytes_view stream) {
     taken_in got;
     in.in_pieces(stream, [&](const buffer& piece) {
+        if (piece.empty()) return;  // says nothing, not even that the stream is dead
         const std::size_t before = receiver.arrived.size();
         const error fault = receiver.feed(piece);
         if (got.fault != error::none) {

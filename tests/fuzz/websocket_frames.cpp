@@ -58,8 +58,7 @@ void check_round_trip(input& in) {
         sent.insert(sent.end(), payload.begin(), payload.end());
         const ws::mask_key mask = in.block<4>();
         const bool masked = reader == ws::role::server;
-        auto header =
-            ws::make_header(ws::opcode::binary, payload.size(), masked ? &mask : nullptr);
+        auto header = ws::make_header(ws::opcode::binary, payload.size(), masked ? &mask : nullptr);
         if (masked) {  // in two parts, as the relay does where a message lies apart
             const std::size_t cut = in.up_to(payload.size());
             ws::apply_mask(crypto::bytes(payload).first(cut), mask);
