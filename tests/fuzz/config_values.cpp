@@ -94,7 +94,7 @@ void run(input in) {
         case 5:
             return check_count(text, {1, 1'000'000});
         case 6:
-            return check_count(text, {0, ~std::uint64_t{0}});
+            return check_count(text, {0, std::uint64_t{1} << 63});
         default:
             return check_name(text);
     }

@@ -64,15 +64,17 @@ class model {
 sealed_record draw_record(input& in) {
     sealed_record r;
     r.first_byte = in.flag() ? in.byte() : static_cast<std::uint8_t>(in.up_to(4));
-    switch (in.up_to(7)) {
-        case 0:
+    switch (in.up_to(31)) {
+        case 1:
             r.declared = in.up_to(0xff'ffff);
             break;
-        case 1:
+        case 2:
             r.payload = in.message(65'536);
             break;
-        case 2:
         case 3:
+        case 4:
+        case 5:
+        case 6:
             r.payload = buffer(in.up_to(2), 'a');
             break;
         default:

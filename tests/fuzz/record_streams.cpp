@@ -67,7 +67,7 @@ class sender {
         sent.push_back({type, payload});
     }
     void put_data(input& in) {
-        buffer text = in.message(in.up_to(15) == 0 ? 65'535 : 1'999);
+        buffer text = in.message(in.up_to(31) == 1 ? 65'535 : 1'999);
         text.push_back(1);
         put(record_type::data, text);
     }
