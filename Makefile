@@ -7,7 +7,9 @@
 #   make test-long   messages of GiB, and whatever else takes long
 #   make test-aarch64  the ciphers and the protocol on aarch64, under qemu; part of make test
 #   make mutants     wrong versions of the ciphers, each of which a test must catch
-#   make fuzz        looks for inputs that break the ciphers, a minute for each target
+#   make fuzz        looks for inputs that break what reads them, a minute for each target
+#   make coverage    which lines the tests run, into tests/coverage/REPORT.txt; WHAT=all: the tests of
+#                    real binaries too
 #   make bench-crypto  the ciphers beside other libraries, into bench/results
 #   make bench-relay the tunnel beside other tunnels and relays, into bench/results
 #   make bench-ladder  what each layer of a relayed byte costs, into bench/results
@@ -20,7 +22,7 @@ SECONDS_EACH ?= 60
 CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
 SOURCES = git ls-files '*.cpp' '*.hpp'
 
-.PHONY: all run test test-fast test-long test-asan test-tsan test-aarch64 mutants fuzz bench-crypto bench-relay \
+.PHONY: all run test test-fast test-long test-asan test-tsan test-aarch64 mutants fuzz coverage bench-crypto bench-relay \
     bench-ladder lint format clean
 
 all: binaries
@@ -65,6 +67,10 @@ fuzz:
 	@cmake --preset fuzz >/dev/null
 	@cmake --build --preset fuzz -j $(JOBS)
 	python3 tests/fuzz/run.py $(SECONDS_EACH) build/fuzz
+
+coverage:
+	@.ci/packages build $(if $(filter all,$(WHAT)),test)
+	@tests/coverage/run.sh $(JOBS) $(WHAT)
 
 # The second build is by clang 19, where the distribution has it.
 bench-crypto:
