@@ -174,6 +174,8 @@ TEST_SUITE("http upgrade: server") {
             request_with("HTTP/1.1", "HTTP/1.0"),
             request_with("Upgrade: websocket\r\n", ""),
             request_with("Upgrade: websocket", "Upgrade: h2c"),
+            request_with("Upgrade: websocket", "Upgrade: websocket\x8f"),
+            request_with("Connection: Upgrade", "Connection: Upgrade(x"),
             request_with("Connection: Upgrade", "Connection: close"),
             request_with("Connection: Upgrade\r\n", ""),
             request_with("Sec-WebSocket-Version: 13", "Sec-WebSocket-Version: 8"),
