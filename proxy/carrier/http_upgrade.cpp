@@ -50,8 +50,8 @@ beast::string_view trimmed(beast::string_view text) {
     return text;
 }
 
-// Whether the token is one of a comma-separated list. Beast's token_list would also find it in front
-// of characters that belong to no list.
+// Whether the token is one of a comma-separated list. Beast's token_list would also find it in
+// front of characters that belong to no list.
 bool holds(beast::string_view list, beast::string_view token) {
     while (true) {
         const std::size_t comma = std::min(list.find(','), list.size());
