@@ -7,8 +7,10 @@
 #   make test-long   messages of GiB, and whatever else takes long
 #   make test-aarch64  the ciphers and the protocol on aarch64, under qemu; part of make test
 #   make mutants     wrong versions of the ciphers, each of which a test must catch
-#   make fuzz        looks for inputs that break the ciphers, a minute for each target
+#   make fuzz        looks for inputs that break what reads them, a minute for each target
 #   make model       the state machines of the protocol, exhaustively; and wrong ones, to be found
+#   make coverage    which lines the tests run, into tests/coverage/REPORT.txt; WHAT=all: the tests of
+#                    real binaries too
 #   make bench-crypto  the ciphers beside other libraries, into bench/results
 #   make bench-relay the tunnel beside other tunnels and relays, into bench/results
 #   make bench-ladder  what each layer of a relayed byte costs, into bench/results
@@ -21,8 +23,8 @@ SECONDS_EACH ?= 60
 CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
 SOURCES = git ls-files '*.cpp' '*.hpp'
 
-.PHONY: all run test test-fast test-long test-asan test-tsan test-aarch64 mutants fuzz model bench-crypto bench-relay \
-    bench-ladder lint format clean
+.PHONY: all run test test-fast test-long test-asan test-tsan test-aarch64 mutants fuzz model coverage \
+    bench-crypto bench-relay bench-ladder lint format clean
 
 all: binaries
 
@@ -70,6 +72,10 @@ fuzz:
 model:
 	@.ci/packages model
 	python3 tests/model/run.py --jobs 2 --results tests/model/results.txt
+
+coverage:
+	@.ci/packages build $(if $(filter all,$(WHAT)),test)
+	@tests/coverage/run.sh $(JOBS) $(WHAT)
 
 # The second build is by clang 19, where the distribution has it.
 bench-crypto:

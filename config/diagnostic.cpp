@@ -4,13 +4,15 @@
 #include <iterator>
 #include <utility>
 
+#include "config/quote.hpp"
+
 namespace culvert::config {
 
 std::string to_text(const diagnostic& said) {
     std::string text = said.file;
     if (said.line != 0) text.append(":").append(std::to_string(said.line));
     text += said.severity == severity::note ? ": note: " : ": ";
-    return text + said.text;
+    return escaped(text + said.text);  // paths stand in it as they are
 }
 
 void report::error(unsigned line, std::string text) {

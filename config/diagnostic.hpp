@@ -17,7 +17,7 @@ struct diagnostic {
     std::string text;
 };
 
-// FILE:LINE: text, or FILE: text; a note says that it is one.
+// FILE:LINE: text, or FILE: text; a note says that it is one. Printable ASCII only, see quote.hpp.
 std::string to_text(const diagnostic& said);
 
 // Collects what is found in any order and gives it back in the order of the file.

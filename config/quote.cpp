@@ -16,16 +16,20 @@ void append_escaped(std::string& to, unsigned char byte) {
 
 }  // namespace
 
-std::string quote(std::string_view text) {
-    std::string quoted = "'";
-    for (const char c : text.substr(0, longest)) {
+std::string escaped(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
         if (c >= ' ' && c <= '~') {
-            quoted += c;
+            out += c;
         } else {
-            append_escaped(quoted, static_cast<unsigned char>(c));
+            append_escaped(out, static_cast<unsigned char>(c));
         }
     }
-    return quoted + (text.size() > longest ? "...'" : "'");
+    return out;
+}
+
+std::string quote(std::string_view text) {
+    return "'" + escaped(text.substr(0, longest)) + (text.size() > longest ? "...'" : "'");
 }
 
 }  // namespace culvert::config

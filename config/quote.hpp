@@ -6,8 +6,11 @@
 
 namespace culvert::config {
 
-// The text in single quotes, cut after 80 bytes, with every byte that is not printable ASCII as
-// \xNN: a file of junk must not steer the terminal that shows its mistakes.
+// The text with every byte that is not printable ASCII as \xNN: a file of junk must not steer the
+// terminal that shows its mistakes.
+std::string escaped(std::string_view text);
+
+// The same in single quotes, cut after 80 bytes.
 std::string quote(std::string_view text);
 
 }  // namespace culvert::config

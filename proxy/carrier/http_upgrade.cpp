@@ -2,13 +2,13 @@
 
 #include <openssl/evp.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/beast/core/flat_static_buffer.hpp>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
-#include <boost/beast/http/rfc7230.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <boost/beast/http/write.hpp>
 #include <boost/beast/websocket/error.hpp>
@@ -43,8 +43,22 @@ std::string accept_for(std::string_view key) {
     return base64(digest);
 }
 
-bool holds(beast::string_view field, beast::string_view token) {
-    return http::token_list(field).exists(token);
+beast::string_view trimmed(beast::string_view text) {
+    const auto blank = [](char c) { return c == ' ' || c == '\t'; };
+    while (!text.empty() && blank(text.front())) text.remove_prefix(1);
+    while (!text.empty() && blank(text.back())) text.remove_suffix(1);
+    return text;
+}
+
+// Whether the token is one of a comma-separated list. Beast's token_list would also find it in
+// front of characters that belong to no list.
+bool holds(beast::string_view list, beast::string_view token) {
+    while (true) {
+        const std::size_t comma = std::min(list.find(','), list.size());
+        if (beast::iequals(trimmed(list.substr(0, comma)), token)) return true;
+        if (comma == list.size()) return false;
+        list.remove_prefix(comma + 1);
+    }
 }
 
 bool is_key(beast::string_view key) {
@@ -119,10 +133,11 @@ request make_request(std::string_view host, std::string_view path, const std::st
 }
 
 bool is_accepted(const http::response<http::empty_body>& answer, const std::string& key) {
-    return answer.result() == http::status::switching_protocols &&
+    return answer.result() == http::status::switching_protocols && answer.version() == http_11 &&
            holds(answer[http::field::connection], "upgrade") &&
            beast::iequals(answer[http::field::upgrade], "websocket") &&
            answer[http::field::sec_websocket_accept] == accept_for(key) &&
+           answer.count(http::field::sec_websocket_accept) == 1 &&
            answer.count(http::field::sec_websocket_extensions) == 0 &&
            answer.count(http::field::sec_websocket_protocol) == 0;
 }

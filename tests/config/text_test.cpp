@@ -88,6 +88,7 @@ TEST_SUITE("config.text") {
     }
 
     TEST_CASE("quoted text cannot steer a terminal nor fill a screen") {
+        CHECK(escaped("a\t\xc2\x9b~") == "a\\x09\\xc2\\x9b~");
         CHECK(quote("a b") == "'a b'");
         CHECK(quote("\x1b[2J\n\xff") == "'\\x1b[2J\\x0a\\xff'");
         CHECK(quote(std::string(80, 'a')).size() == 82);
@@ -107,5 +108,15 @@ TEST_SUITE("config.text") {
         for (const auto& said : std::move(found).take()) texts.push_back(to_text(said));
         CHECK(texts == strings{"t.conf: whole", "t.conf:3: note: a", "t.conf:7: b", "t.conf:7: c",
                                "other:1: o"});
+    }
+
+    TEST_CASE("a path in a diagnostic cannot steer a terminal") {
+        const diagnostic said{
+            "\xc2\x9b"
+            "2J",
+            1, severity::error,
+            "\x9b"
+            "2J: No such file"};
+        CHECK(to_text(said) == "\\xc2\\x9b2J:1: \\x9b2J: No such file");
     }
 }

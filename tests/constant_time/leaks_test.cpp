@@ -2,6 +2,7 @@
 // skipped unless asked for.
 #include <doctest/doctest.h>
 
+#include "proxy/protocol/key_agreement.hpp"
 #include "tests/constant_time/secrets.hpp"
 
 namespace culvert::tests {
@@ -42,6 +43,13 @@ TEST_CASE("comparison" * doctest::skip()) {
     std::uint8_t verdict = equal_early_exit(concealed(counting(16)), counting(16));
     reveal({&verdict, 1});
     CHECK(verdict == 1);
+}
+
+// What goes through libcrypto's X25519 is a secret still when it comes out.
+TEST_CASE("agreement" * doctest::skip()) {
+    const buffer bytes = concealed(counting(32));
+    const auto pair = protocol::key_pair_of(protocol::private_key(exactly<32>(bytes)));
+    branch(protocol::agree(pair, pair.shared).view()[0]);
 }
 
 TEST_SUITE_END();

@@ -1,12 +1,11 @@
 // What a fuzz target makes of the fuzzer's bytes: choices, messages, pieces.
 #pragma once
 
-#include <fuzzer/FuzzedDataProvider.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "crypto/bytes.hpp"
@@ -27,11 +26,34 @@ inline buffer copy(bytes_view of) {
 
 class input {
   public:
-    input(const std::uint8_t* data, std::size_t size) : bytes_(data, size) {}
+    input(const std::uint8_t* data, std::size_t size) : left_(data, size) {}
 
-    bool flag() { return bytes_.ConsumeBool(); }
+    [[nodiscard]] bool used_up() const { return left_.empty(); }
+
+    // Choices read from the front; once the input is used up, each is 0.
+    std::uint8_t byte() {
+        if (left_.empty()) return 0;
+        const std::uint8_t first = left_.front();
+        left_ = left_.subspan(1);
+        return first;
+    }
+    bool flag() { return (byte() & 1) != 0; }
     std::size_t up_to(std::size_t most) {
-        return bytes_.ConsumeIntegralInRange<std::size_t>(0, most);
+        std::size_t value = 0;
+        for (std::size_t range = most; range != 0; range >>= 8) value = value << 8 | byte();
+        return value % (most + 1);
+    }
+
+    // The next bytes as they are: `size`, or as many as are left.
+    buffer bytes(std::size_t size) {
+        const bytes_view taken = left_.first(std::min(size, left_.size()));
+        left_ = left_.subspan(taken.size());
+        return copy(taken);
+    }
+    buffer rest() { return bytes(left_.size()); }
+    std::string rest_as_text() {
+        const buffer all = rest();
+        return {all.begin(), all.end()};
     }
 
     // One of the kernels that this CPU runs.
@@ -56,7 +78,7 @@ class input {
 
     // How many of `left` bytes come next: all of them once the input is used up.
     std::size_t piece(std::size_t left) {
-        if (bytes_.remaining_bytes() == 0) return left;
+        if (used_up()) return left;
         return up_to(flag() ? std::min<std::size_t>(left, 161) : left);
     }
 
@@ -72,13 +94,13 @@ class input {
 
   private:
     void fill(crypto::bytes to) {
-        const buffer pattern = bytes_.ConsumeBytes<std::uint8_t>(up_to(32));
+        const buffer pattern = bytes(up_to(32));
         for (std::size_t i = 0; i < to.size() && !pattern.empty(); ++i) {
             to[i] = pattern[i % pattern.size()];
         }
     }
 
-    FuzzedDataProvider bytes_;
+    bytes_view left_;
 };
 
 }  // namespace culvert::fuzz

@@ -174,6 +174,7 @@ TEST_SUITE("http upgrade: server") {
             request_with("HTTP/1.1", "HTTP/1.0"),
             request_with("Upgrade: websocket\r\n", ""),
             request_with("Upgrade: websocket", "Upgrade: h2c"),
+            request_with("Upgrade: websocket", "Upgrade: websocket\x8f"),
             request_with("Connection: Upgrade", "Connection: close"),
             request_with("Connection: Upgrade\r\n", ""),
             request_with("Sec-WebSocket-Version: 13", "Sec-WebSocket-Version: 8"),
@@ -207,6 +208,7 @@ TEST_SUITE("http upgrade: server") {
         std::erase(only_cr, '\n');
         const std::string requests[] = {
             only_cr,
+            request_with("Connection: Upgrade", "Connection: Upgrade(x"),
             request_with("Upgrade: websocket", "Upgrade : websocket"),
             request_with("Host: server", "Host : server"),
             request_with_field("Transfer-Encoding : chunked"),
@@ -307,6 +309,8 @@ TEST_SUITE("http upgrade: client") {
         };
         refused(good_answer_with("{accept}", rfc_accept), 101);
         refused(good_answer_with("Sec-WebSocket-Accept: {accept}\r\n", ""), 101);
+        refused(good_answer_with("\r\n\r\n", "\r\nSec-WebSocket-Accept: x\r\n\r\n"), 101);
+        refused(good_answer_with("HTTP/1.1", "HTTP/1.0"), 101);
         refused(good_answer_with("Upgrade: websocket\r\n", ""), 101);
         refused(good_answer_with("Upgrade: websocket", "Upgrade: h2c"), 101);
         refused(good_answer_with("Connection: Upgrade\r\n", ""), 101);
