@@ -75,10 +75,10 @@ struct traveller {
     fake_names service;
     culvert::relay::resolver names{service.lookup()};
     ending end;
-    std::optional<connected> result;
+    cancellation cancel;
     closing how = closing::quiet;
     loop world;
-    cancellation cancel;
+    std::optional<connected> result;  // its socket needs the loop
     culvert::config::endpoint place;
     culvert::carrier::time_point began;
 };
