@@ -25,7 +25,8 @@ const char* advice(const carrier::error_code& ec) noexcept {
 awaitable<std::unique_ptr<stream>> connect_plain(carrier::executor ex, const config::endpoint& to,
                                                  relay::buffer_pool& pool) {
     const auto by = carrier::clock::now() + connect_time;
-    relay::connected got = co_await relay::connect(ex, to, by);
+    relay::connected got =
+        co_await relay::connect(ex, to, by, relay::closing::quiet, relay::system_resolver());
     if (got.ec)
         fail_connection("cannot connect to " + to.text() + ": " +
                         (got.resolved ? "" : "name lookup: ") + got.ec.message() + advice(got.ec));
@@ -37,7 +38,8 @@ awaitable<std::unique_ptr<stream>> connect_tunnel(carrier::executor ex,
                                                   const protocol::client_keys& keys,
                                                   relay::buffer_pool& pool) {
     try {
-        relay::established session = co_await relay::dial(ex, to, keys);
+        const relay::dial_means with;
+        relay::established session = co_await relay::dial(ex, to, keys, with);
         co_await relay::open_service(session, to.service);
         co_return over_tunnel(std::move(session), pool);
     } catch (const relay::session_end& why) {

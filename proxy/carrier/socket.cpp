@@ -65,6 +65,12 @@ sockaddr_storage peer_of(const stream_socket& socket) {
     return address;
 }
 
+// Whether any of these is the case now.
+bool shows(stream_socket& socket, short events) {
+    pollfd entry{socket.native_handle(), events, 0};
+    return ::poll(&entry, 1, 0) == 1 && (entry.revents & events) != 0;
+}
+
 }  // namespace
 
 io_result try_read(stream_socket& socket, bytes into) {
@@ -131,8 +137,15 @@ error_code error_of(stream_socket& socket) noexcept {
 }
 
 bool writable(stream_socket& socket) noexcept {
-    pollfd entry{socket.native_handle(), POLLOUT, 0};
-    return ::poll(&entry, 1, 0) == 1 && (entry.revents & POLLOUT) != 0;
+    return shows(socket, POLLOUT);
+}
+
+bool has_failed(stream_socket& socket) noexcept {
+    return shows(socket, POLLERR);
+}
+
+bool has_ended(stream_socket& socket) noexcept {
+    return shows(socket, POLLERR | POLLHUP | POLLRDHUP);
 }
 
 awaitable<io_result> read_some(stream_socket& socket, bytes into) {

@@ -37,6 +37,11 @@ error_code error_of(stream_socket& socket) noexcept;
 // Whether the kernel has room for a small write now.
 [[nodiscard]] bool writable(stream_socket& socket) noexcept;
 
+// Looks at a socket without touching it. Failed: the connection was reset, or timed out. Ended:
+// that, or the peer sends nothing more; bytes may still be there to be read.
+[[nodiscard]] bool has_failed(stream_socket& socket) noexcept;
+[[nodiscard]] bool has_ended(stream_socket& socket) noexcept;
+
 // Reads once, waiting for the first byte.
 awaitable<io_result> read_some(stream_socket& socket, bytes into);
 // Writes everything. The parts are used up: their pointers and sizes change.

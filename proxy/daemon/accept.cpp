@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "proxy/daemon/memory_reserve.hpp"
 #include "proxy/observe/log.hpp"
 
 namespace culvert::daemon {
@@ -32,7 +33,7 @@ bool concerns_one_connection(int error) noexcept {
 }  // namespace
 
 acceptor::acceptor(const carrier::executor& ex, listening_socket socket, std::string section,
-                   std::function<void(int fd)> take, std::function<bool()> room)
+                   taker take, std::function<bool()> room)
     : socket_(std::move(socket)),
       waiting_(ex, ::dup(socket_.fd())),
       pause_(ex),
@@ -55,9 +56,16 @@ carrier::awaitable<void> acceptor::run() {
 int acceptor::accept_some() {
     for (int i = 0; i < at_once; ++i) {
         if (!room_()) return EMFILE;
+        // One a second all the same: it may be that it is as well as it will ever be.
+        const bool tried_for_long = i == 0 && delay_ == longest_pause;
+        if (memory_is_short() && !tried_for_long) return ENOMEM;
         const int fd = ::accept4(socket_.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd >= 0) {
-            take_(fd);
+            try {
+                take_(descriptor(fd));
+            } catch (const std::bad_alloc&) {
+                return ENOMEM;
+            }
         } else if (!concerns_one_connection(errno)) {
             return errno;
         }

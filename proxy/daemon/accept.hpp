@@ -6,16 +6,19 @@
 #include <string>
 
 #include "proxy/carrier/net.hpp"
+#include "proxy/daemon/descriptor.hpp"
 #include "proxy/daemon/listen.hpp"
 
 namespace culvert::daemon {
 
 class acceptor {
   public:
-    // `take` owns the descriptors that it is given: connected and non-blocking. While `room` says
-    // no, connections stay in the kernel's queue.
-    acceptor(const carrier::executor& ex, listening_socket socket, std::string section,
-             std::function<void(int fd)> take, std::function<bool()> room);
+    using taker = std::function<void(descriptor)>;
+
+    // `take` gets connected, non-blocking sockets. While `room` says no, or memory is short,
+    // connections stay in the kernel's queue.
+    acceptor(const carrier::executor& ex, listening_socket socket, std::string section, taker take,
+             std::function<bool()> room);
 
     [[nodiscard]] carrier::executor executor() { return pause_.get_executor(); }
 
@@ -33,7 +36,7 @@ class acceptor {
     carrier::asio::posix::basic_stream_descriptor<carrier::executor> waiting_;
     carrier::timer pause_;
     const std::string section_;
-    const std::function<void(int fd)> take_;
+    const taker take_;
     const std::function<bool()> room_;
     std::chrono::milliseconds delay_{0};
     bool closed_ = false;

@@ -1,6 +1,5 @@
 #include "proxy/daemon/daemon.hpp"
 
-#include <unistd.h>
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -15,6 +14,7 @@
 #include "proxy/daemon/accept.hpp"
 #include "proxy/daemon/confine.hpp"
 #include "proxy/daemon/descriptors.hpp"
+#include "proxy/daemon/memory_reserve.hpp"
 #include "proxy/daemon/worker.hpp"
 #include "proxy/observe/log.hpp"
 #include "proxy/relay/client_session.hpp"
@@ -72,10 +72,10 @@ class daemon {
   private:
     bool listen();
     bool listen(const config::endpoint& place, const std::string& section, closing how,
-                const std::function<void(int)>& take);
-    void take_tunnel(const std::shared_ptr<const relay::server_context>& context, int fd);
+                const acceptor::taker& take);
+    void take_tunnel(const std::shared_ptr<const relay::server_context>& context, descriptor fd);
     void take_application(const std::shared_ptr<const relay::client_context>& context,
-                          const std::shared_ptr<std::atomic<std::size_t>>& open, int fd);
+                          const std::shared_ptr<std::atomic<std::size_t>>& open, descriptor fd);
     [[nodiscard]] bool confine_to_sections() const;
     worker& least_loaded();
     void add_pools();
@@ -122,6 +122,7 @@ int daemon::run() {
     observe::set_log_level(to_log_level(options_.level));
     report_kernels();
     raise_descriptor_limit();
+    keep_memory_reserve();
     if (!listen()) return 2;
     add_pools();
     most_sessions_ = sessions_that_fit(pooled_);
@@ -144,17 +145,19 @@ bool daemon::listen() {
     bool ok = true;
     for (const auto& context : servers_)
         ok &= listen(context->settings.listen, "server." + context->settings.name, closing::quiet,
-                     [this, context](int fd) { take_tunnel(context, fd); });
+                     [this, context](descriptor fd) { take_tunnel(context, std::move(fd)); });
     for (const auto& context : clients_) {
         const auto open = std::make_shared<std::atomic<std::size_t>>(0);
         ok &= listen(context->settings.listen, "client." + context->settings.name, closing::reset,
-                     [this, context, open](int fd) { take_application(context, open, fd); });
+                     [this, context, open](descriptor fd) {
+                         take_application(context, open, std::move(fd));
+                     });
     }
     return ok;
 }
 
 bool daemon::listen(const config::endpoint& place, const std::string& section, closing how,
-                    const std::function<void(int)>& take) {
+                    const acceptor::taker& take) {
     auto sockets = listen_on(place);
     if (!sockets) {
         log(log_level::error, "{}: {}", section, sockets.error().text);
@@ -211,29 +214,32 @@ void daemon::add_pools() {
     }
 }
 
-void daemon::take_tunnel(const std::shared_ptr<const relay::server_context>& context, int fd) {
+void daemon::take_tunnel(const std::shared_ptr<const relay::server_context>& context,
+                         descriptor fd) {
     auto make = [context](carrier::stream_socket socket, relay::thread_context thread) {
         return relay::make_server_session(context, std::move(socket), thread);
     };
-    least_loaded().adopt(fd, "server." + context->settings.name, std::move(make), [] {});
+    least_loaded().adopt(std::move(fd), "server." + context->settings.name, std::move(make), [] {});
 }
 
 void daemon::take_application(const std::shared_ptr<const relay::client_context>& context,
-                              const std::shared_ptr<std::atomic<std::size_t>>& open, int fd) {
+                              const std::shared_ptr<std::atomic<std::size_t>>& open,
+                              descriptor fd) {
     if (*open >= context->settings.limits.connections) {
-        ::close(fd);
         log(full_sections_, log_level::warning,
             "client.{}: a connection was refused: max-connections = {} are open",
             context->settings.name, context->settings.limits.connections);
         return;
     }
-    ++*open;
     worker& on = least_loaded();
     auto make = [context, pool = on.pool_for(*context)](carrier::stream_socket socket,
                                                         relay::thread_context thread) {
         return relay::make_client_session(context, std::move(socket), thread, pool);
     };
-    on.adopt(fd, "client." + context->settings.name, std::move(make), [open] { --*open; });
+    std::function<void()> ended = [open] { --*open; };
+    std::string section = "client." + context->settings.name;
+    ++*open;
+    on.adopt(std::move(fd), std::move(section), std::move(make), std::move(ended));
 }
 
 awaitable<void> daemon::sweep_unproven() {

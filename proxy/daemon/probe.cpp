@@ -91,7 +91,9 @@ relay::awaitable<int> go(const config::client_settings& section) {
     try {
         const auto keys = relay::keys_of(section);
         const relay::executor ex = co_await boost::asio::this_coro::executor;
-        relay::established session = co_await relay::dial(ex, section, keys, nullptr, passed);
+        relay::dial_means with;
+        with.passed = &passed;
+        relay::established session = co_await relay::dial(ex, section, keys, with);
         co_await relay::open_service(session, section.service);
         // Nothing is wanted of the service: most of them end as soon as they hear so.
         co_await session.writer->send(protocol::record_type::end);

@@ -1,7 +1,6 @@
 #include "proxy/daemon/worker.hpp"
 
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
@@ -26,14 +25,14 @@ observe::log_limit failures(10);
 // Strangers, and sessions that nobody used: a server's only when debugging, but many all the same.
 observe::log_limit unremarkable(20);
 
-carrier::stream_socket socket_of(const carrier::executor& ex, int fd) {
+carrier::stream_socket socket_of(const carrier::executor& ex, descriptor fd) {
     int family = AF_INET;
     socklen_t size = sizeof family;
-    ::getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &family, &size);
+    ::getsockopt(fd.get(), SOL_SOCKET, SO_DOMAIN, &family, &size);
     carrier::stream_socket socket(ex);
     carrier::error_code ec;
-    socket.assign(asio::generic::stream_protocol(family, 0), fd, ec);
-    if (ec) ::close(fd);
+    socket.assign(asio::generic::stream_protocol(family, 0), fd.get(), ec);
+    if (socket.is_open()) static_cast<void>(fd.release());
     return socket;
 }
 
@@ -45,11 +44,30 @@ std::string bytes_text(std::uint64_t size) {
 
 }  // namespace
 
+// A session that was adopted, counted from then on until it is gone, however it goes.
 struct worker::running {
+    running(worker& worker, std::string of, std::function<void()> when_ended)
+        : section(std::move(of)), ended(std::move(when_ended)), load(&worker.load_) {
+        ++*load;
+    }
+    running(running&& other) noexcept
+        : section(std::move(other.section)),
+          session(std::move(other.session)),
+          ended(std::move(other.ended)),
+          began(other.began),
+          load(std::exchange(other.load, nullptr)) {}
+    running& operator=(running&&) = delete;
+    ~running() {
+        if (load == nullptr) return;
+        --*load;
+        ended();
+    }
+
     std::string section;
     std::shared_ptr<relay::session> session;
     std::function<void()> ended;
     carrier::time_point began = carrier::clock::now();
+    std::atomic<std::size_t>* load;
 };
 
 void worker::add_pool(std::shared_ptr<const relay::client_context> section, std::size_t size) {
@@ -74,34 +92,50 @@ void worker::join() {
     if (thread_.joinable()) thread_.join();
 }
 
-void worker::adopt(int fd, std::string section, maker make, std::function<void()> ended) {
-    ++load_;
-    asio::dispatch(context_, [this, fd, section = std::move(section), make = std::move(make),
-                              ended = std::move(ended)]() mutable {
-        run_session(fd, section, make, std::move(ended));
+void worker::adopt(descriptor fd, std::string section, maker make, std::function<void()> ended) {
+    running started(*this, std::move(section), std::move(ended));
+    asio::dispatch(context_, [this, fd = std::move(fd), make = std::move(make),
+                              started = std::move(started)]() mutable {
+        run_session(std::move(fd), make, std::move(started));
     });
 }
 
-void worker::run_session(int fd, const std::string& section, const maker& make,
-                         std::function<void()> ended) {
-    auto socket = socket_of(context_.get_executor(), fd);
-    running started{section, make(std::move(socket), thread()), std::move(ended)};
-    sessions_.insert(started.session);
-    asio::co_spawn(context_, started.session->run(),
-                   [this, started](const std::exception_ptr& why) { finish(started, why); });
+void worker::run_session(descriptor fd, const maker& make, running started) noexcept {
+    std::shared_ptr<relay::session> session;
+    try {
+        auto socket = socket_of(context_.get_executor(), std::move(fd));
+        session = started.session = make(std::move(socket), thread());
+        sessions_.insert(session);
+        auto life = session->run();
+        asio::co_spawn(context_, std::move(life),
+                       [this, started = std::move(started)](const std::exception_ptr& why) {
+                           finish(started, why);
+                       });
+    } catch (const std::bad_alloc&) {
+        sessions_.erase(session);
+        log(failures, log_level::warning, "a connection was reset: there is no memory for it");
+    }
 }
 
 // The one place where a session's end is seen, and the one line that is written about it.
 void worker::finish(const running& gone, const std::exception_ptr& why) {
     sessions_.erase(gone.session);
-    --load_;
-    gone.ended();
+    try {
+        report(gone, why);
+    } catch (const std::bad_alloc&) {
+        // Then there is no line about it.
+    }
+}
+
+void worker::report(const running& gone, const std::exception_ptr& why) {
     std::string reason = text_of(relay::end_reason::clean);
     try {
         if (why) std::rethrow_exception(why);
     } catch (const relay::session_end& e) {
         reason = e.what();
         if (!e.detail().empty()) reason += ": " + e.detail();
+    } catch (const std::bad_alloc&) {
+        reason = "no memory";
     } catch (const std::exception& e) {
         reason = e.what();
     }

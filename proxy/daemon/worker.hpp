@@ -8,6 +8,7 @@
 #include <set>
 #include <thread>
 
+#include "proxy/daemon/descriptor.hpp"
 #include "proxy/relay/session_pool.hpp"
 
 namespace culvert::daemon {
@@ -32,10 +33,11 @@ class worker {
 
     using maker = std::function<std::shared_ptr<relay::session>(carrier::stream_socket,
                                                                 relay::thread_context)>;
-    // Takes over a connected descriptor from any thread: makes its session here and runs it, at
-    // once when this is the worker's thread.
-    // `section` is what log lines begin with; `ended` is called here when the session is gone.
-    void adopt(int fd, std::string section, maker make, std::function<void()> ended);
+    // Takes over a connected socket from any thread: makes its session here and runs it, at once
+    // when this is the worker's thread.
+    // `section` is what log lines begin with; `ended` is called when the session is gone, or when
+    // none came about. Throws std::bad_alloc.
+    void adopt(descriptor fd, std::string section, maker make, std::function<void()> ended);
 
     // From any thread: the pool of this worker for the section, nullptr if it has none. It is to
     // be used on the worker's thread.
@@ -55,9 +57,9 @@ class worker {
   private:
     struct running;
 
-    void run_session(int fd, const std::string& section, const maker& make,
-                     std::function<void()> ended);
+    void run_session(descriptor fd, const maker& make, running started) noexcept;
     void finish(const running& gone, const std::exception_ptr& why);
+    static void report(const running& gone, const std::exception_ptr& why);
     [[nodiscard]] relay::thread_context thread() noexcept {
         return {context_.get_executor(), buffers_, &keys_};
     }

@@ -1,6 +1,19 @@
 #include "proxy/relay/buffer_pool.hpp"
 
+#include <cstdlib>
+#include <new>
+
 namespace culvert::relay {
+
+void* buffer::operator new(std::size_t bytes) {
+    void* const at = std::malloc(bytes);
+    if (at == nullptr) throw std::bad_alloc();
+    return at;
+}
+
+void buffer::operator delete(void* at) noexcept {
+    std::free(at);
+}
 
 buffer_pool::handle buffer_pool::take() {
     std::unique_ptr<buffer> got;

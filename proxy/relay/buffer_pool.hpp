@@ -17,6 +17,11 @@ struct buffer {
     std::array<std::uint8_t, size> memory;
     std::array<protocol::opened_record, max_parts> records;
     std::array<iovec, max_parts> parts;
+
+    // Not from what operator new may hold in reserve: where there is no memory for a buffer, its
+    // session ends, and the small things of the others go on.
+    static void* operator new(std::size_t bytes);
+    static void operator delete(void* at) noexcept;
 };
 
 // Not shared between threads.

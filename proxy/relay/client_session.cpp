@@ -29,10 +29,12 @@ class client_session final : public session {
 
     void stop(end_reason why) override {
         stop_ = why;
-        if (tunnel_)
+        if (tunnel_) {
             tunnel_->stop(why);
-        else
-            carrier::reset(plain_);  // dialling has its own deadlines; the application hears now
+            return;
+        }
+        carrier::reset(plain_);
+        if (dialling_ != nullptr) dialling_->request();
     }
 
     void drain() override {}  // the application is waiting for an answer: it shall have it
@@ -52,6 +54,7 @@ class client_session final : public session {
     awaitable<bool> run_over_spares();
     // These are coroutines of their own: what they need is gone while the tunnel runs.
     awaitable<void> open_new();
+    awaitable<established> dial_for_application();
     awaitable<bool> open_spare(kept_stream& kept);
     awaitable<void> open(established far, kept_stream* kept);
     awaitable<void> send_first(established& far, kept_stream* kept);
@@ -63,8 +66,9 @@ class client_session final : public session {
     const std::shared_ptr<session_pool> pool_;
     carrier::stream_socket plain_;  // while there is no tunnel
     const std::string peer_;
-    std::string again_;              // what a session that came to nothing had been told
-    std::uint64_t first_bytes_ = 0;  // sent with OPEN
+    std::string again_;                 // what a session that came to nothing had been told
+    std::uint64_t first_bytes_ = 0;     // sent with OPEN
+    cancellation* dialling_ = nullptr;  // while a new session is being made
     std::optional<tunnel> tunnel_;
     std::optional<end_reason> stop_;
 };
@@ -105,10 +109,28 @@ void client_session::begin_anew(const kept_stream& kept, const session_end& why)
 }
 
 awaitable<void> client_session::open_new() {
-    established far = co_await dial(thread_.executor, context_->settings, context_->keys,
-                                    thread_.ephemeral_keys());
+    established far = co_await dial_for_application();
     if (pool_) pool_->server_is_there();
     co_await open(std::move(far), nullptr);
+}
+
+// An application that only ends its direction waits for an answer; one that resets has left.
+awaitable<established> client_session::dial_for_application() {
+    cancellation cancel([this] { return carrier::has_failed(plain_); }, dialling_);
+    const dial_means with{thread_.names, thread_.ephemeral_keys(), &cancel};
+    std::optional<established> made;
+    std::optional<session_end> failed;
+    try {
+        established far = co_await dial(thread_.executor, context_->settings, context_->keys, with);
+        made.emplace(std::move(far));
+    } catch (const session_end& why) {
+        failed = why;
+    }
+    if (stop_) throw session_end(*stop_);
+    if (!made && cancel.requested())
+        throw session_end(end_reason::application_reset, "it left while the server was dialled");
+    if (failed) throw *failed;
+    co_return std::move(*made);
 }
 
 // False when there is no spare session.

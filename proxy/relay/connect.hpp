@@ -2,21 +2,23 @@
 #pragma once
 
 #include "config/settings.hpp"
-#include "proxy/carrier/socket.hpp"
+#include "proxy/relay/attempt.hpp"
+#include "proxy/relay/cancellation.hpp"
+#include "proxy/relay/resolver.hpp"
 
 namespace culvert::relay {
 
 struct connected {
-    carrier::error_code ec;  // asio::error::timed_out when `by` came first
-    bool resolved = false;   // false: the name did not resolve, or there was no time to
+    carrier::error_code ec;
+    bool resolved = false;  // false: the name did not resolve, or there was no time to
     carrier::stream_socket socket;
 };
 
-// How the socket is to close if nothing else is said until then, be it because the process died.
-enum class closing : std::uint8_t { quiet, reset };
-
-// Tries every address that the name has, in order, until one answers. The socket comes prepared.
+// Who is behind a name is asked of `names`; several addresses race for it. `by` is for all of it
+// together. `cancel`, if there is one, and `names` outlive the call. The socket comes prepared.
+// Errors: asio::error::timed_out when `by` came first, operation_aborted when it was cancelled.
 carrier::awaitable<connected> connect(carrier::executor ex, const config::endpoint& to,
-                                      carrier::time_point by, closing how = closing::quiet);
+                                      carrier::time_point by, closing how, resolver& names,
+                                      cancellation* cancel = nullptr);
 
 }  // namespace culvert::relay

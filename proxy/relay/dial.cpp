@@ -22,9 +22,8 @@ constexpr std::chrono::seconds answer_time{15};
 class dialer {
   public:
     dialer(const executor& ex, const config::client_settings& settings,
-           const protocol::client_keys& keys, protocol::key_stock* stock,
-           const dial_progress& passed)
-        : ex_(ex), settings_(settings), keys_(keys), stock_(stock), passed_(passed) {}
+           const protocol::client_keys& keys, const dial_means& with)
+        : ex_(ex), settings_(settings), keys_(keys), with_(with) {}
 
     awaitable<established> run() {
         stream_socket socket = co_await reach();
@@ -39,20 +38,20 @@ class dialer {
     awaitable<established> shake_hands();
     awaitable<std::string> read_answer(protocol::client_handshake& handshake);
     void tell(dial_stage stage, const std::string& detail = {}) const {
-        if (passed_) passed_(stage, detail);
+        if (with_.passed != nullptr) (*with_.passed)(stage, detail);
     }
 
     const executor ex_;
     const config::client_settings& settings_;
     const protocol::client_keys& keys_;
-    protocol::key_stock* const stock_;
-    const dial_progress& passed_;
+    const dial_means with_;
     std::unique_ptr<carrier::carrier> carrier_;
 };
 
 awaitable<stream_socket> dialer::reach() {
     const auto by = clock::now() + settings_.limits.connect;
-    connected to = co_await connect(ex_, settings_.connect, by);
+    connected to =
+        co_await connect(ex_, settings_.connect, by, closing::quiet, *with_.names, with_.cancel);
     if (to.resolved) tell(dial_stage::resolve, settings_.connect.text());
     if (to.ec)
         throw session_end(end_reason::connect_failed, settings_.connect.text() + ": " +
@@ -70,8 +69,9 @@ awaitable<std::unique_ptr<carrier::carrier>> dialer::carry(stream_socket socket)
 }
 
 awaitable<std::unique_ptr<carrier::carrier>> dialer::upgrade(stream_socket socket) {
-    const deadline limit(ex_, clock::now() + settings_.limits.handshake,
-                         [&socket] { carrier::cancel(socket); });
+    const deadline limit(
+        ex_, clock::now() + settings_.limits.handshake, [&socket] { carrier::cancel(socket); },
+        with_.cancel);
     auto result = co_await carrier::websocket::request_upgrade(socket, settings_.connect.text(),
                                                                settings_.path);
     if (!result.ok()) {
@@ -95,7 +95,7 @@ awaitable<established> dialer::shake_hands() {
         pad = crypto::load16_le(random.data()) & protocol::max_pad;
     }
     const auto handshake = std::make_unique<protocol::client_handshake>(
-        keys_, unix_now(), pad, protocol::system_random(), stock_);
+        keys_, unix_now(), pad, protocol::system_random(), with_.stock);
     auto leftover = co_await read_answer(*handshake);
     tell(dial_stage::handshake);
     auto keys = std::move(*handshake).split().first_epochs();
@@ -110,7 +110,8 @@ awaitable<established> dialer::shake_hands() {
 awaitable<std::string> dialer::read_answer(protocol::client_handshake& handshake) {
     using state = protocol::client_handshake::state;
     carrier::carrier& wire = *carrier_;
-    const deadline limit(ex_, clock::now() + answer_time, [&wire] { wire.reset(); });
+    const deadline limit(
+        ex_, clock::now() + answer_time, [&wire] { wire.reset(); }, with_.cancel);
 
     if (handshake.current() != state::failed) {
         // The carrier may change what it sends.
@@ -165,9 +166,8 @@ protocol::client_keys keys_of(const config::client_settings& settings) {
 }
 
 awaitable<established> dial(executor ex, const config::client_settings& settings,
-                            const protocol::client_keys& keys, protocol::key_stock* stock,
-                            const dial_progress& passed) {
-    dialer way(ex, settings, keys, stock, passed);
+                            const protocol::client_keys& keys, dial_means with) {
+    dialer way(ex, settings, keys, with);
     co_return co_await way.run();
 }
 

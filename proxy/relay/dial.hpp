@@ -5,7 +5,9 @@
 
 #include "config/settings.hpp"
 #include "proxy/protocol/client_handshake.hpp"
+#include "proxy/relay/cancellation.hpp"
 #include "proxy/relay/established.hpp"
+#include "proxy/relay/resolver.hpp"
 
 namespace culvert::relay {
 
@@ -18,12 +20,19 @@ enum class dial_stage : std::uint8_t { resolve, connect, carrier, handshake, ope
 // What dial() tells as it gets on: a stage that has been passed, and what there is to say of it.
 using dial_progress = std::function<void(dial_stage passed, const std::string& detail)>;
 
-// Connects and shakes hands; the server has not heard of a service yet. `settings`, `keys` and
-// `stock`, if there is one, outlive the call. Throws session_end (connect_failed or
-// handshake_failed), whose detail says where it stopped and why.
+// What a dial makes use of; all of it outlives the call.
+struct dial_means {
+    resolver* names = &system_resolver();
+    protocol::key_stock* stock = nullptr;   // if there is one
+    cancellation* cancel = nullptr;         // the same
+    const dial_progress* passed = nullptr;  // the same
+};
+
+// Connects and shakes hands; the server has not heard of a service yet. `settings` and `keys`
+// outlive the call. Throws session_end (connect_failed or handshake_failed), whose detail says
+// where it stopped and why.
 awaitable<established> dial(executor ex, const config::client_settings& settings,
-                            const protocol::client_keys& keys, protocol::key_stock* stock = nullptr,
-                            const dial_progress& passed = {});
+                            const protocol::client_keys& keys, dial_means with);
 
 // Names the service that the session is for.
 awaitable<void> open_service(established& session, const std::string& service);

@@ -21,8 +21,12 @@ void key_maker::make_later() {
     pause_.async_wait([this](const carrier::error_code& ec) {
         if (ec) return;
         making_ = false;
-        for (std::size_t i = 0; i < at_once && !stock_.full(); ++i)
-            stock_.make_one(protocol::system_random());
+        try {
+            for (std::size_t i = 0; i < at_once && !stock_.full(); ++i)
+                stock_.make_one(protocol::system_random());
+        } catch (const std::exception&) {
+            return;  // no memory, say: the next handshake tries again
+        }
         if (stock_.size() + at_once <= protocol::key_stock::most) make_later();
     });
 }

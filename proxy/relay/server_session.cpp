@@ -86,7 +86,8 @@ class server_session final : public session, public std::enable_shared_from_this
     const time_point accepted_ = clock::now();
     std::unique_ptr<carrier::carrier> carrier_;  // until there is a writer
     std::optional<deadline> handshake_deadline_;
-    std::unique_ptr<established> far_;  // until there is a tunnel
+    std::unique_ptr<established> far_;    // until there is a tunnel
+    cancellation* connecting_ = nullptr;  // while the backend is being connected
     std::optional<tunnel> tunnel_;
     std::optional<end_reason> stop_;
     std::string client_;                       // name, in static mode
@@ -132,6 +133,8 @@ void server_session::stop(end_reason why) {
     stop_ = why;
     if (tunnel_)
         tunnel_->stop(why);
+    else if (connecting_ != nullptr)
+        connecting_->request();
     else if (far_)
         far_->writer->to().cancel();
     else
@@ -398,12 +401,19 @@ awaitable<stream_socket> server_session::reach_backend(const std::string& servic
     const config::endpoint* target = context_->target_of(service);
     if (target == nullptr) throw session_end(end_reason::refused, "there is no such service");
     const auto by = clock::now() + context_->settings.limits.connect;
-    connected to = co_await connect(thread_.executor, *target, by, closing::reset);
+    // Nothing is read meanwhile. An end of the client's stream comes in a record; if the connection
+    // itself ends, he has left.
+    carrier::stream_socket& client = far_->writer->to().socket();
+    cancellation cancel([&client] { return carrier::has_ended(client); }, connecting_);
+    connected to =
+        co_await connect(thread_.executor, *target, by, closing::reset, *thread_.names, &cancel);
+    if (stop_) throw session_end(*stop_);
+    if (to.ec == asio::error::operation_aborted)
+        throw session_end(end_reason::tunnel_lost, "the client left before the service answered");
     if (to.ec == asio::error::timed_out)
         throw session_end(end_reason::backend_timeout, target->text());
     if (to.ec)
         throw session_end(end_reason::backend_unreachable, target->text() + ": " + to.ec.message());
-    if (stop_) throw session_end(end_reason::shutdown);
     co_return std::move(to.socket);
 }
 

@@ -3,6 +3,7 @@
 
 #include "proxy/relay/buffer_pool.hpp"
 #include "proxy/relay/key_maker.hpp"
+#include "proxy/relay/resolver.hpp"
 #include "proxy/relay/tunnel.hpp"
 
 namespace culvert::relay {
@@ -12,6 +13,7 @@ struct thread_context {
     carrier::executor executor;
     buffer_pool& buffers;
     key_maker* keys = nullptr;
+    resolver* names = &system_resolver();
 
     // nullptr: there is no stock.
     [[nodiscard]] protocol::key_stock* ephemeral_keys() const {

@@ -53,6 +53,7 @@ session_pool::session_pool(std::shared_ptr<const client_context> context, std::s
 void session_pool::stop() {
     stopped_ = true;
     timer_.cancel();
+    stopping_.request();
     distrust();
 }
 
@@ -129,8 +130,8 @@ awaitable<void> session_pool::life_of_one() {
 awaitable<session_pool::spare> session_pool::dial_one() {
     const auto& settings = context_->settings;
     try {
-        established far =
-            co_await dial(thread_.executor, settings, context_->keys, thread_.ephemeral_keys());
+        const dial_means with{thread_.names, thread_.ephemeral_keys(), &stopping_};
+        established far = co_await dial(thread_.executor, settings, context_->keys, with);
         co_await far.writer->send(protocol::record_type::pad);
         const time_point end = clock::now() + draw_life(settings.limits);
         co_return std::make_shared<spare_session>(std::move(far), settings.limits, thread_.buffers,

@@ -55,6 +55,7 @@ class session_pool : public std::enable_shared_from_this<session_pool> {
     const thread_context thread_;
     std::vector<spare> spares_;
     std::size_t dialling_ = 0;
+    cancellation stopping_;    // of what is being dialled
     std::size_t leaving_ = 0;  // of spares_: not to be counted for the size
     carrier::timer timer_;
     time_point look_at_ = time_point::max();

@@ -78,25 +78,27 @@ void tunnel::take(step next) noexcept {
         (this->*next)();
     } catch (const session_end& e) {
         fail(e);
+    } catch (const std::bad_alloc&) {
+        fail(session_end(end_reason::tunnel_lost, "no memory"));
     } catch (const std::exception& e) {
         fail(session_end(end_reason::tunnel_lost, e.what()));
     }
 }
 
 void tunnel::when(stream_socket& socket, stream_socket::wait_type what, step next) {
-    ++waiting_;
     socket.async_wait(what, [this, next](const error_code& ec) {
         --waiting_;
         go_on(ec, next);
     });
+    ++waiting_;  // unless there was no memory to wait
 }
 
 void tunnel::let_others_run(step next) {
-    ++waiting_;
     asio::post(plain_.get_executor(), [this, next] {
         --waiting_;
         go_on({}, next);
     });
+    ++waiting_;
 }
 
 void tunnel::go_on(const error_code& ec, step next) noexcept {

@@ -87,7 +87,11 @@ struct accepting {
         REQUIRE(sockets.has_value());
         accepts = std::make_shared<acceptor>(
             world.executor(), std::move(sockets->front()), "test",
-            [this](int fd) { taken.push_back(fd); }, [this] { return taken.size() < room; });
+            [this](culvert::daemon::descriptor fd) {
+                if (no_memory) throw std::bad_alloc();
+                taken.push_back(fd.release());
+            },
+            [this] { return taken.size() < room; });
         world.spawn(accepts->run(), accepts, end);
     }
     ~accepting() {
@@ -95,6 +99,7 @@ struct accepting {
     }
     std::vector<int> taken;
     std::size_t room = 1'000;
+    bool no_memory = false;
     ending end;
     loop world;
     std::shared_ptr<acceptor> accepts;
@@ -235,6 +240,18 @@ TEST_SUITE("acceptor") {
         }
         a.room = 8;
         CHECK(a.world.until([&] { return a.taken.size() == 8; }, 2s));
+    }
+
+    TEST_CASE("one for whom there is no memory is closed, and others are accepted later") {
+        const std::uint16_t port = free_port();
+        accepting a(port);
+        a.no_memory = true;
+        peer first(connect_to(port));
+        CHECK(a.world.until([&] { return first.pump(), first.over(); }));
+        a.no_memory = false;
+        peer second(connect_to(port));
+        CHECK(a.world.until([&] { return a.taken.size() == 1; }, 2s));
+        CHECK_FALSE(a.end.done);
     }
 
     TEST_CASE("it can be closed while it waits for descriptors") {

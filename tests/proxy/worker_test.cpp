@@ -32,7 +32,7 @@ struct employer {
                                               culvert::relay::thread_context thread) {
             return make_server_session(context, std::move(socket), thread);
         };
-        w->adopt(theirs, "server.test", make, [this] { ++ended; });
+        w->adopt(culvert::daemon::descriptor(theirs), "server.test", make, [this] { ++ended; });
         return peer(ours);
     }
     // The client's first flight; the answer is not looked at.

@@ -9,11 +9,11 @@ from .ports import free_port
 class Backend:
     """Listens; the test takes the connections and plays the service itself."""
 
-    def __init__(self, family=socket.AF_INET, address=None, backlog=512):
+    def __init__(self, family=socket.AF_INET, address=None, port=None, backlog=512):
         if family == socket.AF_UNIX:
             self.target = f"unix:{address}"
         else:
-            address = (address or "127.0.0.1", free_port())
+            address = (address or "127.0.0.1", port or free_port())
             self.port = address[1]
             self.target = f"{address[0]}:{self.port}"
         self._listener = socket.socket(family)
@@ -82,3 +82,30 @@ def echo(connection):
     while piece := connection.recv(1 << 16):
         connection.sendall(piece)
     connection.shutdown(socket.SHUT_WR)
+
+
+def say(words):
+    """A handler: says this and ends."""
+    return lambda connection: connection.sendall(words)
+
+
+class BlackHole:
+    """An address that swallows connections, as behind a firewall that drops: a listener whose
+    queue is full answers nobody."""
+
+    def __init__(self, address="127.0.0.1", port=None):
+        self.port = port or free_port()
+        self.target = f"{address}:{self.port}"
+        family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        self._sockets = [socket.socket(family)]
+        self._sockets[0].bind((address, self.port))
+        self._sockets[0].listen(0)
+        for _ in range(4):
+            waiting = socket.socket(family)
+            waiting.setblocking(False)
+            waiting.connect_ex((address, self.port))
+            self._sockets.append(waiting)
+
+    def close(self):
+        for one in self._sockets:
+            one.close()

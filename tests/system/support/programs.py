@@ -52,8 +52,16 @@ def find_postgresql(name):
 
 def with_clock(offset):
     """An environment in which the time of day is off, such as "+130s", and timers are right."""
+    return {**_with_libfaketime(), "FAKETIME": offset}
+
+
+def with_clock_in(file):
+    """The same, with the offset in a file that may change meanwhile."""
+    return {**_with_libfaketime(), "FAKETIME_TIMESTAMP_FILE": str(file), "FAKETIME_NO_CACHE": "1"}
+
+
+def _with_libfaketime():
     library = next(iter(pathlib.Path("/usr/lib").glob("**/faketime/libfaketimeMT.so.1")), None)
     if library is None:
         raise missing("libfaketime", "faketime")
-    return {**os.environ, "LD_PRELOAD": str(library), "FAKETIME": offset,
-            "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+    return {**os.environ, "LD_PRELOAD": str(library), "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
