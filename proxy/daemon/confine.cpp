@@ -62,7 +62,7 @@ void drop_rights(const config::daemon_settings& options, const needs& sections) 
                 if (place.is_unix()) give_socket(place.unix_path, *options.user, group);
         become(*options.user, group);
     } else if (::geteuid() == 0) {
-        log(log_level::warning, "runs as root: name a user = in [daemon] that it shall become");
+        log(log_level::info, "runs as root: name a user = in [daemon] that it shall become");
     }
     drop_capabilities();
     forbid_new_privileges();
@@ -98,14 +98,14 @@ void confine(const config::daemon_settings& options, const needs& sections) {
     drop_rights(options, sections);
     if (!options.sandbox) {
         allow_dumps();
-        log(log_level::warning, "sandbox = off: not confined, and open to debuggers");
+        log(log_level::info, "sandbox = off: not confined, and open to debuggers");
         return;
     }
     forbid_dumps();  // again: the kernel forgets it when the user changes
     if (built_in)
         enter_sandbox(sections);
     else
-        log(log_level::warning, "not confined: this build has no sandbox");
+        log(log_level::info, "not confined: this build has no sandbox");
 }
 
 }  // namespace culvert::daemon

@@ -111,13 +111,14 @@ scmp_arg_cmp without(unsigned number, int bits) {
 }
 
 void add_sockets(filter& to) {
-    for (const unsigned family : {AF_UNIX, AF_INET, AF_INET6})
-        to.allow("socket", {argument(0, SCMP_CMP_EQ, family)});
+    constexpr scmp_datum_t families[] = {AF_UNIX, AF_INET, AF_INET6};
+    for (const auto family : families) to.allow("socket", {argument(0, SCMP_CMP_EQ, family)});
     constexpr unsigned netlink_route = 0;  // name lookups ask which addresses this machine has
     to.allow("socket",
              {argument(0, SCMP_CMP_EQ, AF_NETLINK), argument(2, SCMP_CMP_EQ, netlink_route)});
     // Blocking or not; the names of interfaces, for IPv6 addresses with a scope.
-    for (const unsigned request : {FIONBIO, FIONREAD, SIOCGIFINDEX, SIOCGIFNAME})
+    constexpr scmp_datum_t requests[] = {FIONBIO, FIONREAD, SIOCGIFINDEX, SIOCGIFNAME};
+    for (const auto request : requests)
         to.allow("ioctl", {argument(1, SCMP_CMP_MASKED_EQ, 0xffff'ffff, request)});
 }
 

@@ -39,6 +39,9 @@ def status_of_threads(pid):
 
 
 class DefencesTest(case.SystemTest):
+    def tunnel(self, kind, target, **options):
+        return super().tunnel(kind, target, **{"confined": True, **options})
+
     def assert_works(self, port, word=b"hello"):
         with connect(port) as application:
             application.sendall(word)
@@ -83,7 +86,7 @@ class Confinement(DefencesTest):
         tunnel = self.tunnel(TCP, self.service(echo).target, daemon=["sandbox = off"])
         self.assert_works(tunnel.client_port)
         for daemon in (tunnel.server, tunnel.client):
-            self.assertTrue(daemon.log_lines("warning sandbox = off"), daemon.log())
+            self.assertTrue(daemon.log_lines("info +sandbox = off"), daemon.log())
             for thread in status_of_threads(daemon.pid):
                 self.assertEqual((thread["Seccomp"], thread["NoNewPrivs"]), ("0", "1"))
             self.assertEqual(os.stat(f"/proc/{daemon.pid}/environ").st_uid, os.geteuid())
