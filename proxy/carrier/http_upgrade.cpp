@@ -2,6 +2,7 @@
 
 #include <openssl/evp.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/beast/core/flat_static_buffer.hpp>
@@ -43,8 +44,12 @@ std::string accept_for(std::string_view key) {
     return base64(digest);
 }
 
-bool holds(beast::string_view field, beast::string_view token) {
-    return http::token_list(field).exists(token);
+// Several lines of a field are one list (RFC 9110 section 5.3).
+bool holds(const http::fields& header, http::field name, beast::string_view token) {
+    const auto lines = header.equal_range(name);
+    return std::any_of(lines.first, lines.second, [token](const auto& line) {
+        return http::token_list(line.value()).exists(token);
+    });
 }
 
 bool is_key(beast::string_view key) {
@@ -57,8 +62,8 @@ using request_parser = http::request_parser<http::empty_body>;
 
 bool is_upgrade(const request& asked, std::string_view path) {
     return asked.method() == http::verb::get && asked.version() == http_11 &&
-           asked.target() == path && holds(asked[http::field::connection], "upgrade") &&
-           holds(asked[http::field::upgrade], "websocket") &&
+           asked.target() == path && holds(asked, http::field::connection, "upgrade") &&
+           holds(asked, http::field::upgrade, "websocket") &&
            asked[http::field::sec_websocket_version] == "13" &&
            asked.count(http::field::sec_websocket_version) == 1 &&
            is_key(asked[http::field::sec_websocket_key]) &&
@@ -120,7 +125,7 @@ request make_request(std::string_view host, std::string_view path, const std::st
 
 bool is_accepted(const http::response<http::empty_body>& answer, const std::string& key) {
     return answer.result() == http::status::switching_protocols &&
-           holds(answer[http::field::connection], "upgrade") &&
+           holds(answer, http::field::connection, "upgrade") &&
            beast::iequals(answer[http::field::upgrade], "websocket") &&
            answer[http::field::sec_websocket_accept] == accept_for(key) &&
            answer.count(http::field::sec_websocket_extensions) == 0 &&
