@@ -52,13 +52,21 @@ beast::string_view trimmed(beast::string_view text) {
 
 // Whether the token is one of a comma-separated list. Beast's token_list would also find it in
 // front of characters that belong to no list.
-bool holds(beast::string_view list, beast::string_view token) {
+bool lists(beast::string_view list, beast::string_view token) {
     while (true) {
         const std::size_t comma = std::min(list.find(','), list.size());
         if (beast::iequals(trimmed(list.substr(0, comma)), token)) return true;
         if (comma == list.size()) return false;
         list.remove_prefix(comma + 1);
     }
+}
+
+// Several lines of a field are one list (RFC 9110 section 5.3).
+bool holds(const http::fields& header, http::field name, beast::string_view token) {
+    const auto lines = header.equal_range(name);
+    return std::any_of(lines.first, lines.second, [token](const auto& line) {
+        return lists(line.value(), token);
+    });
 }
 
 bool is_key(beast::string_view key) {
@@ -71,8 +79,8 @@ using request_parser = http::request_parser<http::empty_body>;
 
 bool is_upgrade(const request& asked, std::string_view path) {
     return asked.method() == http::verb::get && asked.version() == http_11 &&
-           asked.target() == path && holds(asked[http::field::connection], "upgrade") &&
-           holds(asked[http::field::upgrade], "websocket") &&
+           asked.target() == path && holds(asked, http::field::connection, "upgrade") &&
+           holds(asked, http::field::upgrade, "websocket") &&
            asked[http::field::sec_websocket_version] == "13" &&
            asked.count(http::field::sec_websocket_version) == 1 &&
            is_key(asked[http::field::sec_websocket_key]) &&
@@ -134,7 +142,7 @@ request make_request(std::string_view host, std::string_view path, const std::st
 
 bool is_accepted(const http::response<http::empty_body>& answer, const std::string& key) {
     return answer.result() == http::status::switching_protocols && answer.version() == http_11 &&
-           holds(answer[http::field::connection], "upgrade") &&
+           holds(answer, http::field::connection, "upgrade") &&
            beast::iequals(answer[http::field::upgrade], "websocket") &&
            answer[http::field::sec_websocket_accept] == accept_for(key) &&
            answer.count(http::field::sec_websocket_accept) == 1 &&

@@ -71,11 +71,23 @@ class WebSocketLine(TcpLine):
             raw = self.sock.recv(1 << 17)
             if not raw:
                 return b""
-            for opcode, _, payload in self._parser.feed(raw):
-                if opcode in (BINARY, CONTINUATION):
-                    stream += payload
-                else:
-                    self.controls.append((opcode, payload))
+            stream = self._take(raw)
+        return stream
+
+    def wait_for_control(self, opcode, payload):
+        while (opcode, payload) not in self.controls:
+            raw = self.sock.recv(1 << 17)
+            if not raw:
+                raise EOFError("the connection ended in front of the control frame")
+            self._take(raw)
+
+    def _take(self, raw):
+        stream = b""
+        for opcode, _, payload in self._parser.feed(raw):
+            if opcode in (BINARY, CONTINUATION):
+                stream += payload
+            else:
+                self.controls.append((opcode, payload))
         return stream
 
 
