@@ -76,6 +76,7 @@ class daemon {
                           const std::shared_ptr<std::atomic<std::size_t>>& open, int fd);
     worker& least_loaded();
     void add_pools();
+    void keep_room_for_clients();
 
     awaitable<void> sweep_unproven();
     awaitable<void> control();
@@ -121,6 +122,7 @@ int daemon::run() {
     if (!listen()) return 2;
     add_pools();
     most_sessions_ = sessions_that_fit(pooled_);
+    keep_room_for_clients();
     for (worker& w : workers_) w.start();
     for (acceptor& a : acceptors_) asio::co_spawn(a.executor(), a.run(), rethrow);
     asio::co_spawn(context_, sweep_unproven(), rethrow);
@@ -184,6 +186,13 @@ void daemon::add_pools() {
         }
         pooled_ += pool;
     }
+}
+
+// Where descriptors are few, strangers below their caps would have them all.
+void daemon::keep_room_for_clients() {
+    if (servers_.empty()) return;
+    const std::size_t share = std::max<std::size_t>(1, most_sessions_ / 2 / servers_.size());
+    for (const auto& context : servers_) context->unproven->lower_cap(share);
 }
 
 void daemon::take_tunnel(const std::shared_ptr<const relay::server_context>& context, int fd) {
