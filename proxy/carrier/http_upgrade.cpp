@@ -64,9 +64,8 @@ bool lists(beast::string_view list, beast::string_view token) {
 // Several lines of a field are one list (RFC 9110 section 5.3).
 bool holds(const http::fields& header, http::field name, beast::string_view token) {
     const auto lines = header.equal_range(name);
-    return std::any_of(lines.first, lines.second, [token](const auto& line) {
-        return lists(line.value(), token);
-    });
+    return std::any_of(lines.first, lines.second,
+                       [token](const auto& line) { return lists(line.value(), token); });
 }
 
 bool is_key(beast::string_view key) {

@@ -79,6 +79,7 @@ class daemon {
     [[nodiscard]] bool confine_to_sections() const;
     worker& least_loaded();
     void add_pools();
+    void keep_room_for_clients();
 
     awaitable<void> sweep_unproven();
     void report_unlocked_keys();
@@ -126,6 +127,7 @@ int daemon::run() {
     if (!listen()) return 2;
     add_pools();
     most_sessions_ = sessions_that_fit(pooled_);
+    keep_room_for_clients();
     if (!confine_to_sections()) return 2;
     for (worker& w : workers_) w.start();
     for (acceptor& a : acceptors_) asio::co_spawn(a.executor(), a.run(), rethrow);
@@ -212,6 +214,13 @@ void daemon::add_pools() {
         }
         pooled_ += pool;
     }
+}
+
+// Where descriptors are few, strangers below their caps would have them all.
+void daemon::keep_room_for_clients() {
+    if (servers_.empty()) return;
+    const std::size_t share = std::max<std::size_t>(1, most_sessions_ / 2 / servers_.size());
+    for (const auto& context : servers_) context->unproven->lower_cap(share);
 }
 
 void daemon::take_tunnel(const std::shared_ptr<const relay::server_context>& context,

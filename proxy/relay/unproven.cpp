@@ -38,6 +38,11 @@ unproven_registry::ticket unproven_registry::enter(const address_group& group, b
     return {shared_from_this(), std::prev(entries_.end())};
 }
 
+void unproven_registry::lower_cap(std::size_t most) {
+    const std::scoped_lock lock(mutex_);
+    caps_.all = std::min(caps_.all, most);
+}
+
 std::size_t unproven_registry::sweep(carrier::time_point now) {
     const std::scoped_lock lock(mutex_);
     std::size_t evicted = 0;

@@ -59,6 +59,9 @@ class unproven_registry : public std::enable_shared_from_this<unproven_registry>
     [[nodiscard]] ticket enter(const address_group& group, bool capped, carrier::time_point now,
                                std::function<void()> evict);
 
+    // From now on no more than `most` in all, whatever the caps say.
+    void lower_cap(std::size_t most);
+
     // Counts those that have grown old enough, and evicts the oldest over a cap. Returns how many.
     std::size_t sweep(carrier::time_point now);
 
@@ -78,7 +81,7 @@ class unproven_registry : public std::enable_shared_from_this<unproven_registry>
     void evict_oldest(const address_group* of);
     void uncount(entry& gone) noexcept;
 
-    const unproven_caps caps_;
+    unproven_caps caps_;
     mutable std::mutex mutex_;
     entries entries_;  // oldest first
     std::size_t counted_ = 0;

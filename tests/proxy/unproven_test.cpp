@@ -33,6 +33,7 @@ struct registry {
         now += later;
         return caps_->sweep(now);
     }
+    void lower_cap(std::size_t most) { caps_->lower_cap(most); }
     [[nodiscard]] std::size_t size() const { return caps_->size(); }
 
     culvert::carrier::time_point now = culvert::carrier::clock::now();
@@ -84,6 +85,15 @@ TEST_SUITE("unproven connections") {
         r.enter("e", v4(3));
         CHECK(r.sweep() == 2);
         CHECK(r.evicted == "ab");
+    }
+
+    TEST_CASE("the cap of all can be lowered, and not raised") {
+        registry r({3, 100, 2s});
+        r.lower_cap(2);
+        r.lower_cap(5);
+        for (const char* name : {"a", "b", "c"}) r.enter(name, v4(1));
+        CHECK(r.sweep() == 1);
+        CHECK(r.evicted == "a");
     }
 
     TEST_CASE("those of listed proxies have no cap of their group") {

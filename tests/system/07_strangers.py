@@ -1,6 +1,7 @@
 """What somebody without the keys sees of a server: nothing at all, for 10 to 20 seconds."""
 
 import functools
+import resource
 import select
 import socket
 import ssl
@@ -235,6 +236,21 @@ class Probing(case.SystemTest):
         alive = [number for number, stranger in enumerate(strangers) if not gone(stranger)]
         self.assertEqual(len(alive), 4 * 64)
         self.assertEqual(alive, list(range(500 - 4 * 64, 500)))
+        for stranger in strangers:
+            stranger.close()
+
+    def test_strangers_leave_descriptors_to_clients(self):
+        def few_files():
+            resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+
+        tunnel = self.tunnel(TCP, self.service(echo).target)
+        tunnel.server.stop()
+        tunnel.start_server(preexec_fn=few_files)
+        # More than it has descriptors for, fewer than max-unproven and than one address may have.
+        strangers = [connect(tunnel.server_port, source=f"127.0.0.{i % 4 + 2}") for i in range(40)]
+        with tunnel.connect() as application:
+            application.sendall(b"hello")
+            self.assertEqual(application.recv(5), b"hello")
         for stranger in strangers:
             stranger.close()
 
