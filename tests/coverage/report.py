@@ -18,6 +18,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 ROOMS = ("config", "crypto", "proxy")
+# Braces, and the heads of classes: gcov counts there what the compiler adds, mostly for exceptions.
+NO_CODE = re.compile(r"\s*([{}()\[\];,]*|(class|struct)\b.*)\s*(//.*)?")
 UNEXPLAINED = "NO REASON GIVEN"
 
 
@@ -46,7 +48,12 @@ def collect(build):
                     name = names.get(line.get("function_name"), "")
                     runs = mine.setdefault(line["line_number"], [0, name])
                     runs[0] += line["count"]
-    return lines
+    return {file: of_code(ROOT / file, counts) for file, counts in lines.items()}
+
+
+def of_code(file, counts):
+    source = file.read_text().splitlines()
+    return {n: c for n, c in counts.items() if not NO_CODE.fullmatch(source[n - 1])}
 
 
 class Reasons:

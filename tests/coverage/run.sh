@@ -7,8 +7,8 @@ cd "$(dirname "$0")/../.."
 cmake --preset coverage >/dev/null
 cmake --build --preset coverage -j "$jobs"
 find build/coverage -name '*.gcda' -delete
-tests='^(config|crypto|protocol|proxy)\.'
-[ "${2:-}" != all ] || tests='^(config|crypto|protocol|proxy|system)\.'
+tests='^(config|crypto|fuzz|protocol|proxy)\.'
+[ "${2:-}" != all ] || tests='^(config|crypto|fuzz|protocol|proxy|system)\.'
 # A test that fails has run its lines all the same.
 failed=""
 ctest --test-dir build/coverage --output-on-failure -j "$jobs" -R "$tests" || failed=yes

@@ -45,7 +45,8 @@ struct sealed_message {
         std::array<std::uint8_t, 64> first{};
         require(stream.keystream(first) && stream.xor_stream(text, sealed));
 
-        crypto::poly1305 mac(std::span(first).first<32>(), crypto::poly1305_portable);
+        const auto mac_key = bytes_view(first).first<32>();
+        crypto::poly1305 mac(mac_key, crypto::poly1305_portable);
         std::array<std::uint8_t, 16> sizes{};
         crypto::store64_le(sizes.data(), ad.size());
         crypto::store64_le(sizes.data() + 8, text.size());
