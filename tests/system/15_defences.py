@@ -19,7 +19,7 @@ from support import case, derivation, memory, programs
 from support.backends import echo
 from support.ports import free_port, is_listening
 from support.streams import connect, random_bytes, read_exactly
-from support.tunnel import TCP, TCP_STATIC, WEBSOCKET, Kind, make_keys
+from support.tunnel import TCP, TCP_STATIC, WEBSOCKET, Kind, make_keys, shared_keys
 from support.waiting import until
 
 ROOT = os.geteuid() == 0
@@ -99,21 +99,33 @@ class ForbiddenCalls(DefencesTest):
     def make_call(self, daemon, call):
         """What the debugger says of the call's value, "" when the process did not survive it."""
         gdb = programs.find("gdb", "gdb")
+        # Of all libraries' symbols only libc's are needed.
         command = [gdb, "--batch", "--nx", "-p", str(daemon.pid), "-iex", "set auto-load off",
-                   "-iex", "set debuginfod enabled off", "-ex", f"print {call}"]
+                   "-iex", "set debuginfod enabled off", "-iex", "set auto-solib-add off",
+                   "-ex", "sharedlibrary libc.so", "-ex", f"print {call}"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
         if "ptrace: Operation not permitted" in done.stderr:
             self.skipTest("this machine lets nobody trace: " + done.stderr.strip())
         value = re.search(r"^\$1 = (.*)$", done.stdout, re.MULTILINE)
         return value[1] if value else ""
 
-    def daemon(self):
+    def busy_daemon(self):
         tunnel = self.tunnel(TCP, self.service(echo).target)
         self.assert_works(tunnel.client_port)
         return tunnel.server, tunnel
 
+    def idle_daemon(self, folder):
+        port = free_port()
+        file = folder / f"{port}.conf"
+        file.write_text(f"[server.s]\nlisten = {port}\nservice = it 127.0.0.1:1\n"
+                        f"psk = {shared_keys().folder}/edge.psk\n")
+        daemon = self.start_daemon(file, f"culvert-{port}", [])
+        daemon.wait_for_log("ready", 30)
+        return daemon
+
     def test_they_kill(self):
         numbers = system_calls()
+        folder = self.make_folder()
         for name, arguments in {
             "execve": "0, 0, 0",
             "ptrace": "0, 0, 0, 0",
@@ -125,14 +137,15 @@ class ForbiddenCalls(DefencesTest):
             "setuid": "0",
         }.items():
             with self.subTest(name):
-                daemon, _ = self.daemon()
-                self.assertEqual(self.make_call(daemon, f"(long) syscall({numbers[name]}, {arguments})"), "")
+                daemon = self.idle_daemon(folder)
+                call = f"(long) syscall({numbers[name]}, {arguments})"
+                self.assertEqual(self.make_call(daemon, call), "")
                 self.assertEqual(daemon.wait(), SIGSYS_STATUS)
                 daemon.check_end = lambda: None
 
     def test_others_go_on(self):
         """The same way of asking, with calls that are allowed, or fail as in an old kernel."""
-        daemon, tunnel = self.daemon()
+        daemon, tunnel = self.busy_daemon()
         numbers = system_calls()
         pid = self.make_call(daemon, f"(long) syscall({numbers['getpid']})")
         self.assertEqual(pid, str(daemon.pid))
@@ -142,7 +155,7 @@ class ForbiddenCalls(DefencesTest):
         self.assert_works(tunnel.client_port)
 
     def test_files_are_out_of_reach(self):
-        daemon, tunnel = self.daemon()
+        daemon, tunnel = self.busy_daemon()
         if not daemon.log_lines("Landlock [1-9]"):
             self.skipTest("this kernel has no Landlock: " + daemon.log())
 
@@ -216,13 +229,13 @@ class AnotherUser(DefencesTest):
                 path = folder / "plain.sock"
                 lines = ["[client.c]", f"listen = unix:{path}", "connect = tcp://127.0.0.1:1"]
                 daemon = self.run_daemon(lines)
-                daemon.wait_for_log("ready")
+                daemon.wait_for_log("ready", 30)
                 self.assertTrue(stat.S_ISSOCK(path.stat().st_mode))
                 self.assertEqual(path.stat().st_uid, NOBODY.pw_uid)
                 daemon.stop()
                 self.assertEqual(path.exists(), not removable)
                 again = self.run_daemon(lines)
-                again.wait_for_log("ready")  # one that is left is replaced
+                again.wait_for_log("ready", 30)  # one that is left is replaced
 
     def test_users_that_are_none(self):
         for line, complaint in {
@@ -242,7 +255,7 @@ class AnotherUser(DefencesTest):
         self.assertEqual(daemon.wait(), 2)
         self.assertIn("user = daemon needs a start by root", daemon.log())
         # The user that it is already needs nobody.
-        self.as_nobody(["user = nobody"], lines).wait_for_log("ready")
+        self.as_nobody(["user = nobody"], lines).wait_for_log("ready", 30)
 
     def as_nobody(self, daemon_lines, lines, **options):
         """A daemon that `nobody` has started."""
@@ -263,8 +276,8 @@ class AnotherUser(DefencesTest):
         daemon = self.as_nobody(["user = nobody"], self.server_lines(port, service.target),
                                 preexec_fn=functools.partial(
                                     resource.setrlimit, resource.RLIMIT_MEMLOCK, (0, 0)))
-        daemon.wait_for_log("ready")
-        daemon.wait_for_log("keys are not locked")
+        daemon.wait_for_log("ready", 30)
+        daemon.wait_for_log("keys are not locked", 30)
         self.assertTrue(is_listening(port))
 
 
@@ -337,7 +350,7 @@ class Keys(DefencesTest):
             application.close()
             service.close()
         for end in ("server", "client"):
-            getattr(tunnel, end).wait_for_log(r"service it: ended")
+            getattr(tunnel, end).wait_for_log(r"service it: ended", 30)
         look("after sessions")
 
     @root_looks
