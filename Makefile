@@ -14,6 +14,7 @@
 #   make bench-crypto  the ciphers beside other libraries, into bench/results
 #   make bench-relay the tunnel beside other tunnels and relays, into bench/results
 #   make bench-ladder  what each layer of a relayed byte costs, into bench/results
+#   make bench-flood   what strangers cost a server, into bench/results
 #   make lint        formatting, and a build by clang without a warning
 #   make format      formats the sources
 #   make clean
@@ -24,7 +25,7 @@ CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
 SOURCES = git ls-files '*.cpp' '*.hpp'
 
 .PHONY: all run test test-fast test-long test-asan test-tsan test-aarch64 mutants fuzz model coverage \
-    bench-crypto bench-relay bench-ladder lint format clean
+    bench-crypto bench-relay bench-ladder bench-flood lint format clean
 
 all: binaries
 
@@ -96,6 +97,12 @@ bench-ladder:
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release -j $(JOBS) --target ladder
 	python3 bench/ladder/run.py build/release/ladder
+
+bench-flood:
+	@.ci/packages build
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release -j $(JOBS) --target culvert flood_gate
+	python3 bench/flood/run.py build/release
 
 lint:
 	@.ci/packages build lint
