@@ -8,6 +8,7 @@
 #   make test-aarch64  the ciphers and the protocol on aarch64, under qemu; part of make test
 #   make mutants     wrong versions of the ciphers, each of which a test must catch
 #   make fuzz        looks for inputs that break the ciphers, a minute for each target
+#   make soak        ten minutes of load, faults and restarts, watched, into bench/results
 #   make bench-crypto  the ciphers beside other libraries, into bench/results
 #   make bench-relay the tunnel beside other tunnels and relays, into bench/results
 #   make bench-ladder  what each layer of a relayed byte costs, into bench/results
@@ -17,10 +18,11 @@
 
 JOBS ?= $(shell nproc)
 SECONDS_EACH ?= 60
+SOAK_SECONDS ?= 600
 CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
 SOURCES = git ls-files '*.cpp' '*.hpp'
 
-.PHONY: all run test test-fast test-long test-asan test-tsan test-aarch64 mutants fuzz bench-crypto bench-relay \
+.PHONY: all run test test-fast test-long test-asan test-tsan test-aarch64 mutants fuzz soak bench-crypto bench-relay \
     bench-ladder lint format clean
 
 all: binaries
@@ -65,6 +67,10 @@ fuzz:
 	@cmake --preset fuzz >/dev/null
 	@cmake --build --preset fuzz -j $(JOBS)
 	python3 tests/fuzz/run.py $(SECONDS_EACH) build/fuzz
+
+soak: TARGETS = --target culvert culvert-load culvert-faults
+soak: build/release
+	python3 -B tests/soak/run.py build/release bench/results/soak.txt $(SOAK_SECONDS)
 
 # The second build is by clang 19, where the distribution has it.
 bench-crypto:
