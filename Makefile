@@ -11,6 +11,7 @@
 #   make model       the state machines of the protocol, exhaustively; and wrong ones, to be found
 #   make coverage    which lines the tests run, into tests/coverage/REPORT.txt; WHAT=all: the tests of
 #                    real binaries too
+#   make soak        ten minutes of load, faults and restarts, watched, into bench/results
 #   make bench-crypto  the ciphers beside other libraries, into bench/results
 #   make bench-relay the tunnel beside other tunnels and relays, into bench/results
 #   make bench-ladder  what each layer of a relayed byte costs, into bench/results
@@ -21,10 +22,11 @@
 
 JOBS ?= $(shell nproc)
 SECONDS_EACH ?= 60
+SOAK_SECONDS ?= 600
 CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
 SOURCES = git ls-files '*.cpp' '*.hpp'
 
-.PHONY: all run test test-fast test-long test-asan test-tsan test-aarch64 mutants fuzz model coverage \
+.PHONY: all run test test-fast test-long test-asan test-tsan test-aarch64 mutants fuzz soak model coverage \
     bench-crypto bench-relay bench-ladder bench-flood lint format clean
 
 all: binaries
@@ -69,6 +71,10 @@ fuzz:
 	@cmake --preset fuzz >/dev/null
 	@cmake --build --preset fuzz -j $(JOBS)
 	python3 tests/fuzz/run.py $(SECONDS_EACH) build/fuzz
+
+soak: TARGETS = --target culvert culvert-load culvert-faults
+soak: build/release
+	python3 -B tests/soak/run.py build/release bench/results/soak.txt $(SOAK_SECONDS)
 
 model:
 	@.ci/packages model

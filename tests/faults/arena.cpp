@@ -5,6 +5,9 @@
 namespace culvert::faults {
 namespace {
 
+// Longer than an end may be held up.
+constexpr milliseconds rest{3'000};
+
 tcp::endpoint lane_address(unsigned net, std::size_t number, std::uint16_t port) {
     const auto host = static_cast<unsigned>(number + 1);
     return {asio::ip::address_v4(127U << 24 | net << 16 | host), port};
@@ -39,6 +42,7 @@ void arena::open_lane(std::size_t number) {
               {entry, server},
               listen_at(executor_, network),
               listen_at(executor_, service),
+              timer(executor_),
               nullptr};
     lanes_.push_back(std::make_unique<lane>(std::move(made)));
     lane& at = *lanes_.back();
@@ -51,7 +55,7 @@ void arena::open_lane(std::size_t number) {
 void arena::accept_links(lane& at) {
     at.network.async_accept([this, &at](const error_code& ec, tcp_socket socket) {
         if (ec) throw boost::system::system_error(ec, "accept");
-        if (at.now) at.now->take_link(std::move(socket));
+        if (!at.now || !at.now->take_link(std::move(socket))) close_with_reset(socket);
         accept_links(at);
     });
 }
@@ -59,7 +63,7 @@ void arena::accept_links(lane& at) {
 void arena::accept_services(lane& at) {
     at.service.async_accept([this, &at](const error_code& ec, tcp_socket socket) {
         if (ec) throw boost::system::system_error(ec, "accept");
-        if (at.now) at.now->take_service(std::move(socket));
+        if (!at.now || !at.now->take_service(std::move(socket))) close_with_reset(socket);
         accept_services(at);
     });
 }
@@ -90,7 +94,6 @@ void arena::start_some() {
 
 void arena::finish(lane& at) {
     const auto over = std::exchange(at.now, nullptr);
-    free_[at.kind].push_back(&at);
     --running_;
     tally& into = tallies_[at.kind];
     const verdict found = over->judgement();
@@ -98,6 +101,16 @@ void arena::finish(lane& at) {
     if (found.outcome == outcome::violation)
         violations_.push_back({over->seed(), at.kind, text_of(over->what()), found.why});
     count(*over, into);
+    if (over->complete()) return make_free(at);
+    at.resting.expires_after(rest);
+    at.resting.async_wait([this, &at](const error_code& ec) {
+        if (!ec) make_free(at);
+    });
+    start_some();
+}
+
+void arena::make_free(lane& at) {
+    free_[at.kind].push_back(&at);
     start_some();
 }
 
@@ -108,8 +121,7 @@ void arena::count(const run& over, tally& into) {
         into.longest_seed = over.seed();
     }
     if (over.network() == nullptr) return;
-    auto& network = const_cast<link&>(*over.network());
-    for (const path* direction : {&network.up(), &network.down()}) {
+    for (const path* direction : {&over.network()->up(), &over.network()->down()}) {
         const mangler& done = direction->what_was_done();
         if (done.ended()) ++into.faults[text_of(direction->plan().end->how)];
         for (const auto kind :

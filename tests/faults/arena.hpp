@@ -2,9 +2,10 @@
 //
 // A connection of the tunnel can't say which application's it is, so each run has a *lane* to
 // itself: an entry of the client, a place in the network that this entry leads to, a service of the
-// server. Lane i is at 127.1.X.Y (entry), 127.2.X.Y (network) and 127.3.X.Y (service), X.Y being i
-// + 1 in base 256, at a port for each of the three. A lane rests between two runs for as long as
-// others are free: a connection that comes late finds no run that it could be mistaken for.
+// server. Lane i is at 127.1.X.Y (entry), 127.2.X.Y (network) and 127.3.X.Y (service), where X.Y is
+// the number i + 1, at a port for each of the three. After a run in which a connection was missing
+// its lane rests: one that comes late, from a daemon that has stood still, shall find no run to be
+// mistaken for.
 #pragma once
 
 #include <deque>
@@ -62,6 +63,7 @@ class arena {
         addresses where;
         tcp_acceptor network;
         tcp_acceptor service;
+        timer resting;
         std::shared_ptr<run> now;
     };
 
@@ -70,6 +72,7 @@ class arena {
     void accept_services(lane& at);
     void start_some();
     void finish(lane& at);
+    void make_free(lane& at);
     static void count(const run& over, tally& into);
 
     const arena_plan plan_;

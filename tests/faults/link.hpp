@@ -59,6 +59,8 @@ class link {
 
     path& up() noexcept { return up_; }
     path& down() noexcept { return down_; }
+    [[nodiscard]] const path& up() const noexcept { return up_; }
+    [[nodiscard]] const path& down() const noexcept { return down_; }
 
     // A FIN to both ends; nothing passes any more.
     void cut();

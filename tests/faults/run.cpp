@@ -43,8 +43,7 @@ void run::spawn(awaitable<void> part) {
 
 void run::part_ended() {
     if (--parts_ > 0) return;
-    const bool complete = link_ && service_;
-    if (!complete && !std::exchange(waited_, true)) return spawn(wait_for_stragglers());
+    if (!complete() && !std::exchange(waited_, true)) return spawn(wait_for_stragglers());
     deadline_.cancel();
     std::exchange(done_, nullptr)();
 }
@@ -64,7 +63,7 @@ awaitable<void> run::connect_application() {
     begin(app_, std::move(socket), what_.app, seed_, ~seed_);
 }
 
-bool run::take_link(tcp_socket client) {
+bool run::take_link(tcp_socket&& client) {
     if (link_ || !std::exchange(link_expected_, false)) return false;
     spawn(connect_link(std::move(client)));
     return true;
@@ -83,7 +82,7 @@ awaitable<void> run::connect_link(tcp_socket client) {
     spawn(link_->down().run());
 }
 
-bool run::take_service(tcp_socket socket) {
+bool run::take_service(tcp_socket&& socket) {
     if (service_) return false;
     begin(service_, std::move(socket), what_.service, ~seed_, seed_);
     return true;

@@ -25,9 +25,11 @@ class run : public std::enable_shared_from_this<run> {
     void start(std::function<void()> done);
 
     // A daemon connects to the network, to the service. False: it has a connection already.
-    bool take_link(tcp_socket client);
-    bool take_service(tcp_socket socket);
+    bool take_link(tcp_socket&& client);
+    bool take_service(tcp_socket&& socket);
 
+    // Whether every connection was made that could be.
+    [[nodiscard]] bool complete() const noexcept { return link_ && service_; }
     [[nodiscard]] verdict judgement() const;
     [[nodiscard]] const script& what() const noexcept { return what_; }
     [[nodiscard]] std::uint64_t seed() const noexcept { return seed_; }
