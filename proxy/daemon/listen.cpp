@@ -101,11 +101,29 @@ outcome listen_on_path(const config::endpoint& place) {
 }  // namespace
 
 listening_socket::listening_socket(listening_socket&& other) noexcept
-    : fd_(std::exchange(other.fd_, -1)), unix_path_(std::exchange(other.unix_path_, {})) {}
+    : fd_(std::exchange(other.fd_, -1)),
+      unix_path_(std::exchange(other.unix_path_, {})),
+      device_(other.device_),
+      file_(other.file_) {}
 
+// The path goes first: once the socket is closed, somebody else may take the place.
 listening_socket::~listening_socket() {
+    if (!unix_path_.empty()) remove_path();
     if (fd_ >= 0) ::close(fd_);
-    if (!unix_path_.empty()) ::unlink(unix_path_.c_str());
+}
+
+void listening_socket::remove_at_end(std::string unix_path) {
+    struct stat info {};
+    if (::lstat(unix_path.c_str(), &info) != 0) return;
+    unix_path_ = std::move(unix_path);
+    device_ = info.st_dev;
+    file_ = info.st_ino;
+}
+
+void listening_socket::remove_path() const noexcept {
+    struct stat info {};
+    if (::lstat(unix_path_.c_str(), &info) != 0) return;
+    if (info.st_dev == device_ && info.st_ino == file_) ::unlink(unix_path_.c_str());
 }
 
 outcome listen_on(const config::endpoint& place) {

@@ -1,6 +1,8 @@
 // Listening sockets: what a configured place stands for, and clear errors when it can't be had.
 #pragma once
 
+#include <sys/types.h>
+
 #include <boost/system/result.hpp>
 #include <string>
 #include <vector>
@@ -9,7 +11,8 @@
 
 namespace culvert::daemon {
 
-// A listening, non-blocking descriptor; closed, and its unix path removed, when it ends.
+// A listening, non-blocking descriptor; closed, and its unix path removed, when it ends. A path
+// where another socket has come to stand in the meantime is left alone.
 class listening_socket {
   public:
     explicit listening_socket(int fd) noexcept : fd_(fd) {}
@@ -18,11 +21,16 @@ class listening_socket {
     ~listening_socket();
 
     [[nodiscard]] int fd() const noexcept { return fd_; }
-    void remove_at_end(std::string unix_path) { unix_path_ = std::move(unix_path); }
+    // The descriptor is bound to the path.
+    void remove_at_end(std::string unix_path);
 
   private:
+    void remove_path() const noexcept;
+
     int fd_;
     std::string unix_path_;
+    dev_t device_ = 0;  // where the path's file is, and which it is
+    ino_t file_ = 0;
 };
 
 // Why it did not work, in words for whoever wrote the configuration.

@@ -313,6 +313,7 @@ awaitable<std::string> server_session::await_open() {
             }
             prove();
             if (record[0].type == protocol::record_type::open) {
+                if (stop_) throw session_end(end_reason::not_opened);
                 opened_ = true;
                 leave_waiting_room();
                 far_->leftover.assign(memory.begin() + static_cast<std::ptrdiff_t>(fed),

@@ -30,7 +30,11 @@ tunnel::tunnel(stream_socket plain, established other_end, const config::session
       keepalive_(draw_keepalive(limits.keepalive)) {}
 
 awaitable<void> tunnel::run() {
-    co_await relay();
+    try {
+        co_await relay();
+    } catch (const std::exception& e) {  // no memory: the steps that are to come must not be left
+        fail(session_end(end_reason::tunnel_lost, e.what()));
+    }
     co_await part();
 }
 
@@ -139,12 +143,12 @@ void tunnel::end(end_reason why, std::string detail) {
 void tunnel::finish() {
     finished_ = true;
     carrier::close_quietly(plain_);
-    ++waiting_;
     asio::co_spawn(plain_.get_executor(), writer_->to().finish(),
                    [this](const std::exception_ptr&, const error_code&) {
                        --waiting_;
                        if (over()) wake();
                    });
+    ++waiting_;  // unless there was no memory for it
 }
 
 // ---- deadlines ----

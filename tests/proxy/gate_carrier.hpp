@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/asio/error.hpp>
+#include <new>
 
 #include "proxy/carrier/carrier.hpp"
 
@@ -11,6 +12,7 @@ struct gate {
     bool shut = false;
     culvert::carrier::error_code fails;  // what writes end with once it is open
     bool failed = false;                 // and one has
+    bool no_memory = false;              // for a goodbye
 };
 
 class gate_carrier final : public culvert::carrier::carrier {
@@ -35,6 +37,15 @@ class gate_carrier final : public culvert::carrier::carrier {
     }
     [[nodiscard]] bool writable() noexcept override { return !door_.shut && inner_->writable(); }
     culvert::carrier::awaitable<culvert::carrier::error_code> finish() override {
+        if (door_.no_memory) throw std::bad_alloc();
+        return finish_when_open();
+    }
+    void cancel() noexcept override { inner_->cancel(); }
+    void reset() noexcept override { inner_->reset(); }
+    void close() noexcept override { inner_->close(); }
+
+  private:
+    culvert::carrier::awaitable<culvert::carrier::error_code> finish_when_open() {
         culvert::carrier::timer pause(socket().get_executor());
         while (door_.shut && socket().is_open()) {
             pause.expires_after(std::chrono::milliseconds{1});
@@ -42,11 +53,7 @@ class gate_carrier final : public culvert::carrier::carrier {
         }
         co_return co_await inner_->finish();
     }
-    void cancel() noexcept override { inner_->cancel(); }
-    void reset() noexcept override { inner_->reset(); }
-    void close() noexcept override { inner_->close(); }
 
-  private:
     std::unique_ptr<culvert::carrier::carrier> inner_;
     gate& door_;
 };

@@ -172,6 +172,19 @@ TEST_SUITE("listening") {
         CHECK(client.fd() >= 0);
     }
 
+    TEST_CASE("who goes removes its own unix socket, not that of its successor") {
+        const folder f;
+        const auto path = f.path / "s";
+        auto before = listen_on(at_path(path));
+        REQUIRE(before.has_value());
+        fs::remove(path);
+        const auto after = listen_on(at_path(path));
+        REQUIRE(after.has_value());
+        before->clear();
+        peer client(connect_unix(path));
+        CHECK(client.fd() >= 0);
+    }
+
     TEST_CASE("a live unix socket is not stolen, nor removed by whoever failed") {
         const folder f;
         const auto path = f.path / "s";

@@ -8,6 +8,16 @@
 using namespace culvert::tests;
 using culvert::protocol::record_type;
 
+namespace {
+
+void drain_after(one_server& f, culvert::relay::session& session, int turns) {
+    boost::asio::post(f.world.executor(), [&f, &session, turns] {
+        turns == 0 ? session.drain() : drain_after(f, session, turns - 1);
+    });
+}
+
+}  // namespace
+
 TEST_SUITE("server session: before OPEN") {
     TEST_CASE("drain: ALERT 6 to a session that waits, which may OPEN elsewhere") {
         one_server f;
@@ -22,19 +32,34 @@ TEST_SUITE("server session: before OPEN") {
         CHECK(f.until(far, [&] { return entry.end.is(end_reason::not_opened); }));
     }
 
-    TEST_CASE("drain: ALERT 6 also to an OPEN that comes in that moment, and no backend") {
-        one_server f;
-        auto& entry = f.connect();
-        far_end far = f.waiting(entry);
-        // The loop sees that something has come, then the drain, and only then the session reads.
-        far.send(record_type::open, octets_of_text("main"));
-        far.pump(false);
-        boost::asio::post(f.world.executor(), [&] { entry.session->drain(); });
-        REQUIRE(f.over(far));
-        CHECK(far.alert() == 6);
-        CHECK(f.backend->accept() < 0);
-        far.wire.end();
-        CHECK(f.until(far, [&] { return entry.end.is(end_reason::not_opened); }));
+    TEST_CASE("a drain in the moment of an OPEN: ALERT 6, or the backend, and never both") {
+        // After so many records, and so many turns of the loop after the OPEN was sent.
+        for (int records = 1; records <= 16; ++records) {
+            for (int turns = 0; turns < 3; ++turns) {
+                CAPTURE(records);
+                CAPTURE(turns);
+                one_server f;
+                auto& entry = f.connect();
+                far_end far = f.waiting(entry);
+                for (int sent = 1; sent < records; ++sent) {
+                    far.send(record_type::pad);
+                    far.pump();
+                    f.world.run_for(1ms);
+                }
+                far.send(record_type::open, octets_of_text("main"));
+                far.pump(false);
+                drain_after(f, *entry.session, turns);
+                int backend = -1;
+                REQUIRE(f.until(far, [&] {
+                    backend = f.backend->accept();
+                    return backend >= 0 || far.wire.over();
+                }));
+                const peer service = backend >= 0 ? peer(backend) : peer();
+                f.until(
+                    far, [] { return false; }, 2ms);
+                CHECK((far.alert() == 6) == (backend < 0));
+            }
+        }
     }
 
     TEST_CASE("no record before the client's first: a drain or a stop then is a reset") {

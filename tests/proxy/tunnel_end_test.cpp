@@ -264,6 +264,17 @@ TEST_SUITE("tunnel: ends") {
         CHECK(t.far->wire.ended);
     }
 
+    TEST_CASE("without memory to take leave nothing waits any more, and all is closed") {
+        gate door;
+        door.no_memory = true;
+        one_tunnel t(default_limits(), {.door = &door});
+        end_both_ways(t);
+        REQUIRE(t.until([&] { return t.end.done && t.far->wire.over(); }, 5s));
+        CHECK(t.end.is(end_reason::tunnel_lost));
+        CHECK(t.application.over());
+        CHECK(t.pool.in_use() == 0);
+    }
+
     TEST_CASE("the event loop goes with tunnels in full run: resets, and no leak") {
         auto t =
             std::make_unique<one_tunnel>(default_limits(), tunnel_options{.small_buffers = true});
