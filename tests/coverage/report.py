@@ -26,7 +26,9 @@ UNEXPLAINED = "NO REASON GIVEN"
 def counts_of(notes):
     """The files of one object file, as gcov tells them."""
     done = subprocess.run(["gcov", "--json-format", "--stdout", "--demangled-names", notes],
-                          capture_output=True, check=True, cwd=notes.parent)
+                          capture_output=True, cwd=notes.parent)
+    if done.returncode != 0:
+        sys.exit(f"gcov: {notes}: {done.stderr.decode(errors='replace')}")
     return [f for text in done.stdout.splitlines() if text.strip()
             for f in json.loads(text)["files"]]
 

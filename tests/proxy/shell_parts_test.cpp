@@ -1,5 +1,8 @@
 // The small parts: deadlines, buffers, the keepalive's draw.
+#include <arpa/inet.h>
 #include <doctest/doctest.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <thread>
 
@@ -107,6 +110,43 @@ TEST_SUITE("sockets") {
         auto local = world.adopt(right);
         CHECK(culvert::carrier::peer_name(local) == "unix");
         CHECK(culvert::carrier::peer_address(local) == std::array<std::uint8_t, 16>{});
+    }
+
+    TEST_CASE("IPv4 peers of an IPv6 socket are shown and counted as IPv4") {
+        loop world;
+        const int listener = ::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        sockaddr_in6 place{};
+        place.sin6_family = AF_INET6;
+        socklen_t size = sizeof place;
+        if (listener < 0 || ::bind(listener, reinterpret_cast<sockaddr*>(&place), size) != 0) {
+            MESSAGE("skipped: this machine has no IPv6");
+            return;
+        }
+        REQUIRE(::listen(listener, 2) == 0);
+        ::getsockname(listener, reinterpret_cast<sockaddr*>(&place), &size);
+
+        const auto accepted_from = [&](const sockaddr* from, socklen_t length) {
+            const int fd = ::socket(from->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+            REQUIRE(::connect(fd, from, length) == 0);
+            const peer client(fd);
+            auto socket = world.adopt(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC));
+            return std::pair(culvert::carrier::peer_name(socket),
+                             culvert::carrier::peer_address(socket));
+        };
+        sockaddr_in v4{};
+        v4.sin_family = AF_INET;
+        v4.sin_port = place.sin6_port;
+        v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        const auto [name, address] = accepted_from(reinterpret_cast<sockaddr*>(&v4), sizeof v4);
+        CHECK(name.starts_with("127.0.0.1:"));
+        CHECK(address ==
+              std::array<std::uint8_t, 16>{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 127, 0, 0, 1});
+        place.sin6_addr = in6addr_loopback;
+        const auto [name6, address6] =
+            accepted_from(reinterpret_cast<sockaddr*>(&place), sizeof place);
+        CHECK(name6.starts_with("[::1]:"));
+        CHECK(address6[15] == 1);
+        ::close(listener);
     }
 
     TEST_CASE("a quiet close with bytes unread is no reset") {

@@ -6,8 +6,9 @@ import subprocess
 
 from support import case, programs
 from support.backends import echo
-from support.ports import free_port
+from support.ports import free_port, is_listening
 from support.tunnel import FOUR_KINDS, TCP, WEBSOCKET, make_keys
+from support.waiting import until
 
 HEX_KEY = re.compile(r"[0-9a-f]{64}")
 
@@ -111,6 +112,31 @@ class Configuration(CommandLine):
                 with self.subTest(command, file=name):
                     _, complaint = self.culvert(command, name, status=2)
                     self.assertNotEqual(complaint, "")
+
+
+class LogLevels(CommandLine):
+    def log_of(self, level):
+        """What a daemon says that only starts and stops."""
+        port = free_port()
+        file = self.folder / "levels.conf"
+        file.write_text(f"[daemon]\nlog-level = {level}\n"
+                        f"[server.s]\nlisten = {port}\npsk = edge.psk\nservice = a 127.0.0.1:1\n")
+        with subprocess.Popen([programs.culvert(), "run", file], stderr=subprocess.PIPE,
+                              text=True) as daemon:
+            try:
+                until(lambda: is_listening(port), 60, "the daemon listens")
+            finally:
+                daemon.terminate()
+            _, log = daemon.communicate(timeout=60)
+        self.assertEqual(daemon.returncode, 0, log)
+        return log
+
+    def test_log_levels(self):
+        self.culvert("keygen", "psk", "edge.psk")
+        for level in ("debug", "info"):
+            self.assertIn("listening on", self.log_of(level))
+        for level in ("warning", "error"):
+            self.assertNotIn("listening on", self.log_of(level))
 
 
 class KeyFiles(CommandLine):
