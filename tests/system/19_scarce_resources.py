@@ -19,7 +19,7 @@ from support import case, private_network, programs
 from support.backends import echo
 from support.ports import is_listening
 from support.streams import (
-    CLEAN, RESET, Background, Received, connect, flood, random_bytes, read_exactly, read_until_end,
+    CLEAN, Background, connect, flood, random_bytes, read_exactly, read_until_end,
     reset,
 )
 from support.tunnel import BOTH_CARRIERS, TCP, shared_keys
