@@ -212,8 +212,26 @@ TEST_SUITE("client session") {
         c.session->stop(end_reason::shutdown);
         CHECK(c.world.until([&] { return c.application.pump(), c.application.over(); }, 1s));
         CHECK(c.application.error == ECONNRESET);
-        server.close();
-        CHECK(c.world.until([&] { return c.end.done; }));
+        CHECK(c.world.until([&] { return c.end.done; }, 5s));
+        CHECK(c.end.is(end_reason::shutdown));
+        CHECK(c.world.until([&] { return server.pump(), server.over(); }));
+    }
+
+    TEST_CASE("an application that leaves while dialling ends that; one that has said all waits") {
+        for (const bool leaves : {true, false}) {
+            CAPTURE(leaves);
+            const listener door;
+            client c(psk_settings(door.port()));
+            peer server = accept_at(c, door);
+            if (leaves)
+                c.application.reset();
+            else
+                c.application.end();
+            CHECK(c.world.until([&] { return c.end.done; }, leaves ? 5s : 1s) == leaves);
+            if (leaves) CHECK(c.end.is(end_reason::application_reset));
+            server.close();
+            CHECK(c.world.until([&] { return c.end.done; }));
+        }
     }
 
     TEST_CASE("a refusal of the server resets the application, with its reason") {

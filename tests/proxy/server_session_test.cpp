@@ -281,6 +281,27 @@ TEST_SUITE("server session: services") {
         CHECK(f.until(far, [&] { return entry.end.is(end_reason::backend_timeout); }));
     }
 
+    TEST_CASE("while a backend does not answer: a stop, and a client that leaves, end the wait") {
+        for (const std::string how : {"stop", "end", "reset"}) {
+            CAPTURE(how);
+            const listener full(0);
+            std::vector<peer> queue;
+            for (int i = 0; i < 4; ++i) queue.emplace_back(connect_to(full.port()));
+            one_server f([&](auto& settings) { settings.services[0].target = local(full.port()); });
+            auto& entry = f.connect();
+            far_end far = f.opened(entry, "main");
+            far.send(record_type::data, octets_of_text("early"));
+            CHECK_FALSE(f.until(
+                far, [&] { return entry.end.done; }, 300ms));
+            if (how == "stop") entry.session->stop(end_reason::shutdown);
+            if (how == "end") far.wire.end();
+            if (how == "reset") far.wire.reset();
+            CHECK(f.until(
+                far, [&] { return how == "stop" ? far.alert() == 4 : entry.end.done; }, 5s));
+            if (how != "stop") CHECK(entry.end.is(end_reason::tunnel_lost));
+        }
+    }
+
     TEST_CASE("a backend that resets, a stop, and what a drain leaves alone") {
         one_server f;
         auto& reset = f.connect();

@@ -75,12 +75,24 @@ class Backends(case.SystemTest):
         thousand = random_bytes(1000, 1)
         for _ in range(20):
             application, service = tunnel.open(backend)
-            # The tunnel stands; a reset before that may take the bytes with it.
-            application.sendall(b"?")
+            application.sendall(b"?")  # the tunnel stands
             self.assertEqual(service.recv(1), b"?")
             service.sendall(thousand)
             reset(service)
             self.assertEqual(read_until_end(application), Received(thousand, RESET))
+
+    @case.for_kinds(*BOTH_CARRIERS)
+    def test_a_backend_that_resets_before_anybody_has_looked(self, kind):
+        """Its bytes are there before the server has noticed that the connection is."""
+        thousand = random_bytes(1000, 2)
+        service = self.service(lambda connection: (connection.sendall(thousand), reset(connection)))
+        tunnel = self.tunnel(kind, service.target)
+
+        def ask():
+            for _ in range(50):
+                self.assertEqual(tunnel.outcome(), Received(thousand, RESET))
+
+        together({f"application {number}": ask for number in range(4)})
 
     @case.for_kinds(*FOUR_KINDS)
     def test_an_application_that_resets(self, kind):

@@ -3,16 +3,14 @@
 import functools
 import signal
 import socket
-import threading
 import time
 
 from support import case
-from support.backends import echo
 from support.ports import is_listening
 from support.streams import (
     CLEAN, RESET, Background, Received, connect, flood, random_bytes, read_exactly, read_until_end,
 )
-from support.tunnel import BOTH_CARRIERS, FOUR_KINDS, TCP
+from support.tunnel import BOTH_CARRIERS, FOUR_KINDS
 from support.waiting import together, until
 
 MIB = 1 << 20
@@ -138,38 +136,6 @@ class Stopping(case.SystemTest):
         tunnel.server.send_signal(signal.SIGHUP)
         service.sendall(b"still here")
         self.assertEqual(read_exactly(application, 10), b"still here")
-
-    def test_stops_during_a_storm_of_connections(self):
-        """Exit status 0 and no hang, whatever comes in at that moment."""
-        service = self.service(echo)
-        for number in range(10):
-            for end in ENDS:
-                with self.subTest(end, round=number):
-                    self.stop_in_a_storm(service, end, 0.02 * number)
-
-    def stop_in_a_storm(self, service, end, moment):
-        tunnel = self.tunnel(TCP, service.target, daemon=["threads = 2", "drain = 10s"])
-        daemon = getattr(tunnel, end)
-        over = threading.Event()
-
-        def storm():
-            while not over.is_set():
-                try:
-                    with connect(tunnel.client_port, seconds=5) as application:
-                        application.sendall(b"x")
-                        application.recv(1)
-                except OSError:
-                    pass
-
-        threads = [Background(storm) for _ in range(4)]
-        time.sleep(moment)
-        daemon.send_signal(signal.SIGTERM)
-        try:
-            self.assertEqual(daemon.wait(8), 0, daemon.log())
-        finally:
-            over.set()
-            for thread in threads:
-                thread.join()
 
 
 if __name__ == "__main__":

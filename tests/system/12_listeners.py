@@ -1,14 +1,12 @@
-"""Where a daemon listens and what it connects to: families, unix sockets, names, scarce files."""
+"""Where a daemon listens and what it connects to: families, unix sockets, names."""
 
-import resource
 import socket
 import stat
-import time
 
 from support import case
 from support.backends import echo
 from support.ports import free_port
-from support.streams import connect, read_exactly, reset
+from support.streams import connect, read_exactly
 from support.tunnel import BOTH_CARRIERS, TCP, shared_keys
 from support.waiting import until
 
@@ -146,56 +144,6 @@ class Listeners(case.SystemTest):
     @staticmethod
     def localhost_has(family):
         return any(found[0] == family for found in socket.getaddrinfo("localhost", 1))
-
-
-class ScarceFiles(case.SystemTest):
-    LIMIT, CONNECTIONS, HOLD = 64, 200, 10
-
-    def test_more_connections_than_descriptors(self):
-        def few_files():
-            resource.setrlimit(resource.RLIMIT_NOFILE, (self.LIMIT, self.LIMIT))
-
-        for scarce in ("server", "client"):
-            with self.subTest(scarce):
-                tunnel = self.tunnel(TCP, self.service(echo).target)
-                if scarce == "client":
-                    tunnel.replace_client(preexec_fn=few_files)
-                else:
-                    tunnel.server.stop()
-                    tunnel.start_server(preexec_fn=few_files)
-                self.overrun(tunnel, getattr(tunnel, scarce))
-
-    def overrun(self, tunnel, scarce):
-        held = tunnel.connect()
-        self.assert_echo(held)
-        crowd = [connect(tunnel.client_port) for _ in range(self.CONNECTIONS)]
-        spent = scarce.cpu_seconds()
-        until_when = time.monotonic() + self.HOLD
-        while time.monotonic() < until_when:
-            self.assert_echo(held)
-            time.sleep(0.1)
-        self.assertLess(scarce.cpu_seconds() - spent, self.HOLD / 10)
-        about_files = scarce.log_lines("[Tt]oo many open files")
-        self.assertTrue(1 <= len(about_files) < 20, scarce.log())
-        self.assertLess(len(scarce.log_lines()), 60)
-
-        for application in crowd:
-            reset(application)
-
-        def works_again():
-            try:
-                with connect(tunnel.client_port, seconds=2) as application:
-                    self.assert_echo(application)
-                return True
-            except OSError:
-                return False
-
-        until(works_again, 3, "a new connection works")
-        self.assert_echo(held)
-
-    def assert_echo(self, application):
-        application.sendall(b"hello")
-        self.assertEqual(read_exactly(application, 5), b"hello")
 
 
 if __name__ == "__main__":

@@ -95,6 +95,15 @@ class NameService(Case):
     def tearDownClass(cls):
         cls.names.close()
 
+    def test_all(self):
+        """At once: most of it is waiting."""
+        together({
+            "a change": self.a_change_is_seen_in_time,
+            "hanging": self.names_that_hang_hold_up_nobody,
+            "failures": self.failures,
+            "addresses": self.a_name_with_addresses_that_do_not_answer,
+        })
+
     def everywhere(self, attempt):
         """`attempt(kind, name)` for each carrier and each place, at the same time. `name` makes
         names of a word, for this carrier and place alone."""
@@ -119,7 +128,7 @@ class NameService(Case):
         took = time.monotonic() - began
         self.assertTrue(at_least <= took < seconds, f"{name}: after {took:.1f} s")
 
-    def test_a_change_is_seen_in_time(self):
+    def a_change_is_seen_in_time(self):
         """Both by whoever comes all the time and by whoever comes late."""
 
         def attempt(kind, name):
@@ -141,7 +150,7 @@ class NameService(Case):
 
         self.everywhere(attempt)
 
-    def test_names_that_hang_hold_up_nobody(self):
+    def names_that_hang_hold_up_nobody(self):
         def attempt(kind, name):
             known, fine, *hang = (name(word) for word in ("known", "fine", "a", "b", "c", "d"))
             for one in hang:
@@ -175,7 +184,7 @@ class NameService(Case):
 
         self.everywhere(attempt)
 
-    def test_failures(self):
+    def failures(self):
         """The last good answer is kept; without one the connection is refused at once."""
 
         def attempt(kind, name):
@@ -209,7 +218,7 @@ class NameService(Case):
 
         self.everywhere(attempt)
 
-    def test_a_name_with_addresses_that_do_not_answer(self):
+    def a_name_with_addresses_that_do_not_answer(self):
         """The first one refuses, or swallows, or all do."""
 
         def attempt(kind, name):
@@ -283,30 +292,32 @@ class Leaving(Case):
 
     @case.for_kinds(*BOTH_CARRIERS)
     def test_the_client_leaves(self, kind):
-        for how in ("killed", "application reset"):
-            with self.subTest(how):
-                tunnel = self.nowhere(kind, "server")
-                application = self.waits(tunnel, "server")
-                if how == "killed":
-                    tunnel.client.kill()
-                else:
-                    reset(application)
-                tunnel.server.wait_for_log("the client left before the service answered")
+        def attempt(how):
+            tunnel = self.nowhere(kind, "server")
+            application = self.waits(tunnel, "server")
+            if how == "killed":
+                tunnel.client.kill()
+            else:
+                reset(application)
+            tunnel.server.wait_for_log("the client left before the service answered")
+
+        together({how: functools.partial(attempt, how) for how in ("killed", "application reset")})
 
     @case.for_kinds(*BOTH_CARRIERS)
     def test_the_daemon_stops(self, kind):
-        for end in ("client", "server"):
-            with self.subTest(end):
-                tunnel = self.nowhere(kind, end)
-                applications = [self.waits(tunnel, end) for _ in range(3)]
-                daemon = getattr(tunnel, end)
-                daemon.send_signal(signal.SIGTERM)  # the drain is 1 s
-                began = time.monotonic()
-                for application in applications:
-                    self.assertEqual(read_until_end(application), Received(b"", RESET))
-                self.assertEqual(daemon.wait(), 1)
-                # Not the 3 s more that sessions get which are slow to end.
-                self.assertLess(time.monotonic() - began, 3)
+        def attempt(end):
+            tunnel = self.nowhere(kind, end)
+            applications = [self.waits(tunnel, end) for _ in range(3)]
+            daemon = getattr(tunnel, end)
+            daemon.send_signal(signal.SIGTERM)  # the drain is 1 s
+            began = time.monotonic()
+            for application in applications:
+                self.assertEqual(read_until_end(application), Received(b"", RESET))
+            self.assertEqual(daemon.wait(), 1)
+            # Not the 3 s more that sessions get which are slow to end.
+            self.assertLess(time.monotonic() - began, 3)
+
+        together({end: functools.partial(attempt, end) for end in ("client", "server")})
 
 
 if __name__ == "__main__":
