@@ -282,6 +282,22 @@ TEST_CASE("an object that was moved from takes no text and verifies no tag; its 
     CHECK(text == c.plaintext);
 }
 
+TEST_CASE("an object that is assigned to forgets its own message and goes on with the other") {
+    const aead_case c = sealed_case<long_nonce>(100, 0);
+    buffer text(100);
+    auto first = make_decryptor<long_nonce>(c);
+    REQUIRE(first.update(bytes_view(c.ciphertext).first(30), text) == status::ok);
+    auto second = make_decryptor<long_nonce>(c);
+    buffer other(7);
+    REQUIRE(second.update(bytes_view(c.ciphertext).first(7), other) == status::ok);
+    second = std::move(first);
+    CHECK_FALSE(std::move(first).finish(exactly<16>(c.tag)));  // NOLINT
+    REQUIRE(second.update(bytes_view(c.ciphertext).subspan(30), crypto::bytes(text).subspan(30)) ==
+            status::ok);
+    CHECK(std::move(second).finish(exactly<16>(c.tag)));
+    CHECK(text == c.plaintext);
+}
+
 TEST_CASE("nothing secret stays in memory when a message has ended") {
     using message = crypto::xchacha20poly1305::encryptor;
     const aead_case c = sealed_case<long_nonce>(100, 0);

@@ -19,14 +19,14 @@ TEST_SUITE("deadline") {
         loop world;
         int calls = 0;
         {
-            const culvert::relay::deadline d(
-                world.executor(), culvert::carrier::clock::now() + 20ms, [&] { ++calls; });
+            const culvert::relay::deadline d(world.executor(), culvert::carrier::clock::now() + 1s,
+                                             [&] { ++calls; });
             world.run_for(10ms);
             CHECK(calls == 0);
             CHECK_FALSE(d.passed());
-            CHECK(world.until([&] { return calls == 1; }, 1s));
+            CHECK(world.until([&] { return calls >= 1; }, 30s));
             CHECK(d.passed());
-            CHECK(world.until([&] { return calls >= 2; }, 1s));
+            CHECK(world.until([&] { return calls >= 2; }, 30s));
         }
         const int before = calls;
         world.run_for(150ms);

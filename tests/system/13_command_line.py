@@ -1,5 +1,6 @@
 """The commands: what they print, what they return, and what they never print."""
 
+import os
 import re
 import stat
 import subprocess
@@ -115,14 +116,14 @@ class Configuration(CommandLine):
 
 
 class LogLevels(CommandLine):
-    def log_of(self, level):
+    def log_of(self, level, **environment):
         """What a daemon says that only starts and stops."""
         port = free_port()
         file = self.folder / "levels.conf"
         file.write_text(f"[daemon]\nlog-level = {level}\n"
                         f"[server.s]\nlisten = {port}\npsk = edge.psk\nservice = a 127.0.0.1:1\n")
         with subprocess.Popen([programs.culvert(), "run", file], stderr=subprocess.PIPE,
-                              text=True) as daemon:
+                              text=True, env=os.environ | environment) as daemon:
             try:
                 until(lambda: is_listening(port), 60, "the daemon listens")
             finally:
@@ -137,6 +138,11 @@ class LogLevels(CommandLine):
             self.assertIn("listening on", self.log_of(level))
         for level in ("warning", "error"):
             self.assertNotIn("listening on", self.log_of(level))
+
+    def test_a_kernel_that_is_not_there(self):
+        self.culvert("keygen", "psk", "edge.psk")
+        log = self.log_of("debug", CULVERT_KERNEL_KECCAK="abacus")
+        self.assertRegex(log, "abacus no kernel of that name; using ")
 
 
 class KeyFiles(CommandLine):
