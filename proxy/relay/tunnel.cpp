@@ -171,8 +171,7 @@ void tunnel::check_deadlines(time_point now) {
     if (stop_)
         fail(session_end(*stop_));
     else if (dead)
-        fail(
-            session_end(end_reason::dead_peer, unfinished_ ? "a record did not become whole" : ""));
+        fail(session_end(end_reason::dead_peer, unfinished_ ? "a record stayed in parts" : ""));
     else if (limits_.idle && now - last_stream_ >= *limits_.idle)
         fail(session_end(end_reason::idle));
     else if (limits_.age && now - began_ >= *limits_.age)

@@ -83,8 +83,7 @@ TEST_SUITE("tunnel: deadlines") {
         CHECK_FALSE(t.end.done);
     }
 
-    // Bytes were lost on the way, or a length was changed: whatever follows would fill the record
-    // up.
+    // Bytes were lost on the way, or a length was changed: what follows would fill the record up.
     TEST_CASE("a record that does not become whole ends the session, whatever drips in") {
         culvert::config::session_limits limits;
         limits.dead_peer = 1s;

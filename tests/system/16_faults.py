@@ -1,7 +1,7 @@
 """Networks at fault, by the thousand, drawn from seeds.
 
-What an application reads is a prefix of what the other wrote; it is complete exactly when a clean end
-is seen; any other ending is a reset; nothing hangs. CULVERT_TEST_SEED repeats a run, and with
+What an application reads is a prefix of what the other wrote; it is complete exactly when a clean
+end is seen; any other ending is a reset; nothing hangs. CULVERT_TEST_SEED repeats a run, and with
 CULVERT_TEST_SCRIPT the script of a connection that went wrong takes the place of those drawn.
 """
 
@@ -111,7 +111,7 @@ class Scripts(case.SystemTest):
 
 
 class TheCheckItself(case.SystemTest):
-    """A relay without a tunnel lies: it turns a cut into a clean end, and passes on what is wrong."""
+    """A relay without a tunnel lies: it makes a clean end of a cut, and passes on what is wrong."""
 
     def lies(self, script, why):
         told = run_faults("--network", free_port(), "--service", free_port(), "--lanes", 4,
@@ -159,7 +159,7 @@ class Churn(case.SystemTest):
         for _ in range(self.ROUNDS):
             self.churn(self.COUNT // self.ROUNDS)
             for daemon, most in zip(self.arena.daemons, files):
-                until(lambda: daemon.open_files() <= most, 25, f"the {daemon.name} closes its files")
+                until(lambda: daemon.open_files() <= most, 25, f"{daemon.name} closes its files")
             memory.append([daemon.memory() // 1024 for daemon in self.arena.daemons])
         print(f"KiB of server and client after each {self.COUNT // self.ROUNDS}: {memory}")
         for first, last in zip(memory[0], memory[-1]):

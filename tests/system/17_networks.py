@@ -3,6 +3,7 @@
 Each test has two hosts of its own, network namespaces with a cable between them.
 """
 
+import concurrent.futures
 import functools
 import signal
 import socket
@@ -75,14 +76,14 @@ class Networks(case.SystemTest):
         net, backend, tunnel = self.make(kind)
         application, service = tunnel.open(backend)
         net.limit("16mbit")
-        passing = Background(self.assert_both_ways, application, service, 3 * MIB)
-        time.sleep(0.3)
-        net.lose(*net.hosts)
-        time.sleep(2)
-        self.assertTrue(passing.is_alive(), "all had passed before the path was lost")
-        net.heal()
-        passing.join(60)
-        self.assertFalse(passing.is_alive())
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            passing = pool.submit(self.assert_both_ways, application, service, 3 * MIB)
+            time.sleep(0.3)
+            net.lose(*net.hosts)
+            time.sleep(2)
+            self.assertFalse(passing.done(), "all had passed before the path was lost")
+            net.heal()
+            passing.result(60)
         for daemon in (tunnel.server, tunnel.client):
             daemon.wait_for_log(": ended; 3072 KiB")
 

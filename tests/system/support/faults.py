@@ -10,8 +10,8 @@ from .tunnel import PATH, shared_keys
 # The shortest that can be set, or nearly: a path that has gone dark is given up early.
 SHORT = ["keepalive = 5s", "dead-peer = 10s", "handshake-timeout = 5s"]
 # What a connection may take beyond what its script makes it wait: the client waits 15 s for an
-# answer, a server as long for a stranger, either 10 s for a dead peer and 20 s for a record that does
-# not become whole. The rest is patience with a machine that is busy.
+# answer, a server as long for a stranger, either 10 s for a dead peer and 20 s for a record that
+# does not become whole. The rest is patience with a machine that is busy.
 DEADLINE = 45
 
 
@@ -56,7 +56,7 @@ class Arena:
             yield f"carrier = {kind.carrier}"
             if kind.carrier == "ws":
                 yield f"path = {PATH}"
-            # All of its strangers are clients whose words were garbled on the way, from one address.
+            # All of its strangers are clients whose words were garbled on the way.
             yield "max-unproven-per-address = 1024"
             yield from shared_keys().server_lines(kind.keys)
             yield from SHORT
@@ -69,8 +69,8 @@ class Arena:
         for lane in range(self.lanes):
             kind = self.kinds[lane % len(self.kinds)]
             place = f"{_address(2, lane)}:{self.network}"
-            yield from self._client_section(f"lane{lane}", kind, f"{_address(1, lane)}:{self.entry}",
-                                            place)
+            yield from self._client_section(f"lane{lane}", kind,
+                                            f"{_address(1, lane)}:{self.entry}", place)
         for number, entry in enumerate(self.entries):
             yield from self._client_section(f"it{number}", self.kinds[number], f"127.0.0.1:{entry}",
                                             f"127.0.0.1:{self.server_ports[number]}")
@@ -89,8 +89,8 @@ class Arena:
 
     def run(self, first, count, script=None, lanes=None, first_lane=0, others_harm=False,
             seconds=240):
-        """Runs the scripts of `count` seeds, or one script as often, half as many at a time as there
-        are lanes. What culvert-faults tells: a tally for each kind, and the violations."""
+        """Runs the scripts of `count` seeds, or one script as often, half as many at a time as
+        there are lanes. What culvert-faults tells: a tally for each kind, and the violations."""
         lanes = lanes or self.lanes
         return run_faults(
             "--entry", self.entry, "--network", self.network, "--service", self.service,

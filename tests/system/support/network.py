@@ -46,8 +46,8 @@ def _try_tools():
                                   "add set inet t s { type inet_service; flags dynamic,timeout; }; "
                                   "add chain inet t c { type filter hook input priority 0; }; "
                                   "add rule inet t c numgen random mod 100 < 5 drop"],
-        "tc, package iproute2": ["tc", "qdisc", "add", "dev", "left", "root", "tbf", "rate", "1mbit",
-                                 "burst", "16kb", "latency", "100ms"],
+        "tc, package iproute2": ["tc", "qdisc", "add", "dev", "left", "root", "tbf",
+                                 "rate", "1mbit", "burst", "16kb", "latency", "100ms"],
     }
     for what, command in trials.items():
         try:
@@ -154,7 +154,7 @@ class Network:
 
 
 class NetworkTunnel:
-    """A daemon on each host. `server` and `client` are lines that their sections get in addition."""
+    """A daemon on each host. `server` and `client` are lines that their sections get as well."""
 
     def __init__(self, test, network, kind, target, *, server=(), client=()):
         self._test, self._network = test, network

@@ -39,8 +39,8 @@ def _is_free(port):
 
 
 def is_listening(port, process="self"):
-    """Whether anybody in the network of that process listens on the port; seen from outside, without
-    connecting."""
+    """Whether anybody in the network of that process listens on the port; seen from outside,
+    without connecting."""
     return any(_listens_in(f"/proc/{process}/net/{table}", port) for table in ("tcp", "tcp6"))
 
 
