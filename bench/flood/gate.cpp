@@ -80,10 +80,10 @@ int main(int argc, char** argv) {
     const auto sixteen = server_keys::with_psks(random_secrets(16), {});
     const auto identity = key_pair_of(random_secret());
     const auto theirs = key_pair_of(random_secret());
-    const auto open_server = server_keys::with_identity({identity.secret.clone(), identity.shared},
+    const auto open_server = server_keys::with_identity(key_pair_of(identity.secret->clone()),
                                                         [](const public_key&) { return false; });
     const auto unknown_client =
-        client_keys::with_identity({theirs.secret.clone(), theirs.shared}, identity.shared);
+        client_keys::with_identity(key_pair_of(theirs.secret->clone()), identity.shared);
     replay_cache cache;
     transcript_hash h{};
 

@@ -408,7 +408,7 @@ awaitable<stream_socket> server_session::reach_backend(const std::string& servic
     cancellation cancel([&client] { return carrier::has_ended(client); }, connecting_);
     connected to =
         co_await connect(thread_.executor, *target, by, closing::reset, *thread_.names, &cancel);
-    if (stop_) throw session_end(*stop_);
+    if (stop_) throw session_end(end_reason::shutdown);  // not another reason: OPEN was taken
     if (to.ec == asio::error::operation_aborted)
         throw session_end(end_reason::tunnel_lost, "the client left before the service answered");
     if (to.ec == asio::error::timed_out)
