@@ -9,6 +9,10 @@ function __culvert_load_before --description 'Whether the word before the cursor
     contains -- (commandline -opc)[-1] $argv
 end
 
+function __culvert_load_option --description 'Whether the word under the cursor begins as an option'
+    string match -q -- '-*' (commandline -ct)
+end
+
 set -l commands serve bulk latency churn idle
 complete -c culvert-load -f
 complete -c culvert-load -n "not __fish_seen_subcommand_from $commands" -a serve -d 'a backend'
@@ -19,4 +23,5 @@ complete -c culvert-load -n "not __fish_seen_subcommand_from $commands" -a idle 
 complete -c culvert-load -n "__culvert_load_before serve" -a 'echo sink source'
 complete -c culvert-load -n "__culvert_load_before --direction" -a 'up down both'
 complete -c culvert-load -n "__culvert_load_before --psk --identity" -F
-complete -c culvert-load -n "__fish_seen_subcommand_from $commands" -a '(__culvert_load_options)'
+complete -c culvert-load -n "__fish_seen_subcommand_from $commands; and __culvert_load_option" \
+    -a '(__culvert_load_options)'

@@ -6,7 +6,8 @@ end
 
 function __culvert_sections --description 'The client sections of the file on the command line'
     set -l words (commandline -opc)
-    string match -rg '^\s*\[client\.([^]\s]+)\]' <$words[3] 2>/dev/null
+    set -l file (string replace -r '^~/' "$HOME/" -- $words[3])
+    test -r "$file"; and string match -rg '^\s*\[client\.([^]\s]+)\]' <$file
 end
 
 complete -c culvert -f
