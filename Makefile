@@ -11,6 +11,10 @@
 #   make bench-crypto  the ciphers beside other libraries, into bench/results
 #   make bench-relay the tunnel beside other tunnels and relays, into bench/results
 #   make bench-ladder  what each layer of a relayed byte costs, into bench/results
+#   make install     installs under PREFIX, /usr/local by default; DESTDIR is heeded
+#   make package     the Debian packages, into build/package
+#   make package-test  installs them into a clean root, uses them, purges them; and the static build
+#   make static      build/static: the programs with every library but glibc inside
 #   make lint        formatting, and a build by clang without a warning
 #   make format      formats the sources
 #   make clean
@@ -21,7 +25,7 @@ CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
 SOURCES = git ls-files '*.cpp' '*.hpp'
 
 .PHONY: all run test test-fast test-long test-asan test-tsan test-aarch64 mutants fuzz bench-crypto bench-relay \
-    bench-ladder lint format clean
+    bench-ladder install package package-test static lint format clean
 
 all: binaries
 
@@ -85,6 +89,34 @@ bench-ladder:
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release -j $(JOBS) --target ladder
 	python3 bench/ladder/run.py build/release/ladder
+
+PREFIX ?= /usr/local
+install:
+	@.ci/packages build
+	@cmake --preset release -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
+	@cmake --build --preset release -j $(JOBS) --target installable
+	cmake --install build/release
+
+# The same sources give the same bytes: every time in the packages is that of the last commit.
+SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
+package:
+	@.ci/packages build package
+	@cmake --preset package >/dev/null
+	@cmake --build --preset package -j $(JOBS)
+	@rm -f build/package/*.deb
+	cd build/package && umask 022 && SOURCE_DATE_EPOCH=$(SOURCE_DATE_EPOCH) cpack
+	lintian $$([ $$(id -u) != 0 ] || echo --allow-root) --pedantic --fail-on error,warning,pedantic build/package/*.deb
+
+static:
+	@.ci/packages build
+	@cmake --preset static >/dev/null
+	@cmake --build --preset static -j $(JOBS)
+
+# Three minutes the first time, when it makes the clean root, and one after that; without root or the
+# machine's source of packages it says what it leaves out.
+package-test: package static build/release
+	@.ci/packages test
+	$(CTEST) --test-dir build/release -C package -L package
 
 lint:
 	@.ci/packages build lint
