@@ -5,8 +5,6 @@
 set -eu
 cd /etc/culvert
 
-as_culvert() { setpriv --reuid=culvert --regid=culvert --clear-groups "$@"; }
-
 culvert keygen psk edge.psk
 chgrp culvert edge.psk
 chmod 640 edge.psk
@@ -25,18 +23,21 @@ listen = 127.0.0.1:7001
 connect = tcp://localhost:7700
 psk = edge.psk
 END
-for file in server.conf culvert.conf; do as_culvert culvert check /etc/culvert/$file; done
+for file in server.conf culvert.conf; do
+    setpriv --reuid=culvert --regid=culvert --clear-groups culvert check /etc/culvert/$file
+done
 
 culvert-load serve --quiet 127.0.0.1:7000 &
 backend=$!
-as_culvert culvert run /etc/culvert/server.conf &
+daemon() { setpriv --reuid=culvert --regid=culvert --clear-groups culvert run "$1" & }
+daemon /etc/culvert/server.conf
 server=$!
-as_culvert culvert run /etc/culvert/culvert.conf &
+daemon /etc/culvert/culvert.conf
 client=$!
 trap 'kill $backend $server $client 2>/dev/null || true' EXIT
 
 tries=0
-until as_culvert culvert probe /etc/culvert/culvert.conf load; do
+until culvert-load bulk --quiet --to 127.0.0.1:7001 --bytes 1 >/dev/null 2>&1; do
     tries=$((tries + 1))
     [ $tries -lt 100 ] || exit 1
     sleep .1
