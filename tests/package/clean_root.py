@@ -22,6 +22,7 @@ class CleanRoot(case.SystemTest):
         self.check_user_and_folder(system)
         self.check_pages(system)
         self.use(system)
+        self.enable(system)
         changed = self.configuration(system)
         self.assertIn("[client.load]", changed)
 
@@ -35,6 +36,15 @@ class CleanRoot(case.SystemTest):
 
         system.apt("purge", "--auto-remove", "culvert")
         self.assert_same_system(before, system.snapshot())
+
+    def enable(self, system):
+        """What `systemctl enable` does, as there is no systemd in the root."""
+        unit = "/usr/lib/systemd/system/culvert.service"
+        if not (system.path / unit.lstrip("/")).exists():
+            return  # none is packed yet
+        wants = system.path / "etc/systemd/system/multi-user.target.wants"
+        wants.mkdir(parents=True, exist_ok=True)
+        (wants / "culvert.service").symlink_to(unit)
 
     def configuration(self, system):
         return (system.path / "etc/culvert/culvert.conf").read_text()
