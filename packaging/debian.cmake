@@ -6,9 +6,7 @@ set(debian_folder ${CMAKE_CURRENT_SOURCE_DIR}/debian)
 set(made_folder ${CMAKE_CURRENT_BINARY_DIR}/debian)
 
 # What the packages have beside what `cmake --install` puts anywhere.
-file(READ ${debian_folder}/changelog.in changelog)
-string(CONFIGURE "${changelog}" changelog @ONLY)
-file(GENERATE OUTPUT ${made_folder}/changelog CONTENT "${changelog}")
+configure_file(${debian_folder}/changelog.in ${made_folder}/changelog @ONLY)
 compress(${made_folder}/changelog ${made_folder}/changelog.Debian.gz)
 foreach(package "runtime culvert" "development libculvert-crypto-dev")
     separate_arguments(package)
