@@ -7,7 +7,7 @@
 # /etc/hosts and DNS go.
 if(CULVERT_STATIC)
     set(Boost_USE_STATIC_LIBS ON)
-    set(OPENSSL_USE_STATIC_LIBS ON)
+    set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
     add_link_options(-static-libstdc++ -static-libgcc)
 endif()
 

@@ -63,11 +63,18 @@ class Packages(case.SystemTest):
                      "/usr/share/doc/culvert/examples/culvert.conf",
                      "/usr/share/doc/culvert/copyright"):
             self.assertIn(path, files)
-        for unit in (places.source / "config" / "samples" / "systemd").glob("*.service"):
-            self.assertIn(f"/usr/lib/systemd/system/{unit.name}", files)
         self.assertEqual({owner for _, owner in files.values()}, {"root/root"})
         writable = [path for path, (mode, _) in files.items() if mode[5] == "w" or mode[8] == "w"]
         self.assertEqual(writable, [])
+
+    def test_units_start_the_installed_program(self):
+        folder = self.make_folder()
+        places.output_of("dpkg-deb", "--extract", packages()["culvert"], folder)
+        sources = (places.source / "config" / "samples" / "systemd").glob("*.service")
+        for name in (source.name for source in sources):
+            unit = (folder / "usr/lib/systemd/system" / name).read_text()
+            self.assertEqual(re.findall(r"^ExecStart=(\S+)", unit, re.M), ["/usr/bin/culvert"])
+            self.assertTrue(unit.startswith("[Unit]\n"), unit[:80])
 
     def test_what_an_administrator_changes_is_a_conffile(self):
         told = places.output_of("dpkg-deb", "--info", packages()["culvert"], "conffiles").split()
