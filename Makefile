@@ -16,6 +16,10 @@
 #   make bench-relay the tunnel beside other tunnels and relays, into bench/results
 #   make bench-ladder  what each layer of a relayed byte costs, into bench/results
 #   make bench-flood   what strangers cost a server, into bench/results
+#   make install     installs under PREFIX, /usr/local by default; DESTDIR is heeded
+#   make package     the Debian packages, into build/package
+#   make package-test  installs them into a clean root, uses them, purges them; and the static build
+#   make static      build/static: the programs with every library but glibc inside
 #   make lint        formatting, and a build by clang without a warning
 #   make format      formats the sources
 #   make clean
@@ -27,7 +31,8 @@ CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
 SOURCES = git ls-files '*.cpp' '*.hpp'
 
 .PHONY: all run test test-fast test-long test-asan test-tsan test-aarch64 mutants fuzz soak model coverage \
-    bench-crypto bench-relay bench-ladder bench-flood lint format clean
+    bench-crypto bench-relay bench-ladder bench-flood \
+    install package package-test static lint format clean
 
 all: binaries
 
@@ -109,6 +114,36 @@ bench-flood:
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release -j $(JOBS) --target culvert flood_gate
 	python3 bench/flood/run.py build/release
+
+PREFIX ?= /usr/local
+install:
+	@.ci/packages build
+	@cmake --preset release -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
+	@cmake --build --preset release -j $(JOBS) --target installable
+	cmake --install build/release
+
+# The same sources give the same bytes: every time in the packages is that of the last commit.
+SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
+package:
+	@.ci/packages build package
+	@cmake --preset package >/dev/null
+	@cmake --build --preset package -j $(JOBS)
+	@rm -f build/package/*.deb
+	cd build/package && umask 022 && SOURCE_DATE_EPOCH=$(SOURCE_DATE_EPOCH) cpack
+	lintian $$([ $$(id -u) != 0 ] || echo --allow-root) --pedantic --fail-on error,warning,pedantic build/package/*.deb
+
+static:
+	@.ci/packages build
+	@cmake --preset static >/dev/null
+	@cmake --build --preset static -j $(JOBS)
+
+# Four minutes the first time, when it makes the clean root, and one after that, beside the building.
+# Without root or the machine's source of packages it says what it leaves out.
+package-test: package static
+	@.ci/packages test
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release -j $(JOBS) --target installable
+	$(CTEST) --test-dir build/release -C package -L package
 
 lint:
 	@.ci/packages build lint
