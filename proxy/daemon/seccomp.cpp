@@ -102,24 +102,31 @@ class filter {
     scmp_filter_ctx context_;
 };
 
-scmp_arg_cmp argument(unsigned number, scmp_compare how, scmp_datum_t a, scmp_datum_t b = 0) {
-    return {number, how, a, b};
+// The argument has these bits as they are in `value`.
+scmp_arg_cmp bits(unsigned argument, scmp_datum_t mask, scmp_datum_t value) {
+    return {argument, SCMP_CMP_MASKED_EQ, mask, value};
 }
 
-scmp_arg_cmp without(unsigned number, int bits) {
-    return argument(number, SCMP_CMP_MASKED_EQ, static_cast<unsigned>(bits), 0);
+scmp_arg_cmp without(unsigned argument, int mask) {
+    return bits(argument, static_cast<unsigned>(mask), 0);
+}
+
+// An argument of type int: what the upper half of its register holds, nobody promises.
+scmp_arg_cmp is(unsigned argument, int value) {
+    return bits(argument, 0xffff'ffff, static_cast<unsigned>(value));
+}
+
+scmp_arg_cmp is_null(unsigned argument) {
+    return {argument, SCMP_CMP_EQ, 0, 0};
 }
 
 void add_sockets(filter& to) {
-    constexpr scmp_datum_t families[] = {AF_UNIX, AF_INET, AF_INET6};
-    for (const auto family : families) to.allow("socket", {argument(0, SCMP_CMP_EQ, family)});
-    constexpr unsigned netlink_route = 0;  // name lookups ask which addresses this machine has
-    to.allow("socket",
-             {argument(0, SCMP_CMP_EQ, AF_NETLINK), argument(2, SCMP_CMP_EQ, netlink_route)});
+    for (const int family : {AF_UNIX, AF_INET, AF_INET6}) to.allow("socket", {is(0, family)});
+    constexpr int netlink_route = 0;  // name lookups ask which addresses this machine has
+    to.allow("socket", {is(0, AF_NETLINK), is(2, netlink_route)});
     // Blocking or not; the names of interfaces, for IPv6 addresses with a scope.
-    constexpr scmp_datum_t requests[] = {FIONBIO, FIONREAD, SIOCGIFINDEX, SIOCGIFNAME};
-    for (const auto request : requests)
-        to.allow("ioctl", {argument(1, SCMP_CMP_MASKED_EQ, 0xffff'ffff, request)});
+    for (const int request : {FIONBIO, FIONREAD, SIOCGIFINDEX, SIOCGIFNAME})
+        to.allow("ioctl", {is(1, request)});
 }
 
 // Code comes from files of libraries only, and is never changed.
@@ -131,11 +138,11 @@ void add_memory(filter& to) {
 
 // Threads, no processes; signals to this process, as abort() sends one.
 void add_threads(filter& to) {
-    to.allow("clone", {argument(0, SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD)});
-    to.allow("tgkill", {argument(0, SCMP_CMP_EQ, static_cast<scmp_datum_t>(::getpid()))});
-    to.allow("prctl", {argument(0, SCMP_CMP_EQ, PR_SET_NAME)});
+    to.allow("clone", {bits(0, CLONE_THREAD, CLONE_THREAD)});
+    to.allow("tgkill", {is(0, ::getpid())});
+    to.allow("prctl", {is(0, PR_SET_NAME)});
     // getrlimit: how large a stack is.
-    to.allow("prlimit64", {argument(0, SCMP_CMP_EQ, 0), argument(2, SCMP_CMP_EQ, 0)});
+    to.allow("prlimit64", {is(0, 0), is_null(2)});
 }
 
 void add_files(filter& to, const allowed_calls& more) {
@@ -143,7 +150,7 @@ void add_files(filter& to, const allowed_calls& more) {
     to.allow("open", {without(1, write_flags)});
     if (!more.unlink) return;
     to.allow("unlink");
-    to.allow("unlinkat", {argument(2, SCMP_CMP_EQ, 0)});
+    to.allow("unlinkat", {is(2, 0)});
 }
 
 void add_unknown(filter& to) {
