@@ -98,8 +98,13 @@ void session_pool::refill() {
         return;
     }
     if (on_trial_) recovered();
+    // A dial may have failed by the time that it is begun.
+    while (clock::now() >= not_before_ && wants_more()) make_one();
+}
+
+bool session_pool::wants_more() const noexcept {
     const std::size_t at_once = failures_ > 0 ? 1 : most_dials;
-    while (spares_.size() - leaving_ + dialling_ < size_ && dialling_ < at_once) make_one();
+    return spares_.size() - leaving_ + dialling_ < size_ && dialling_ < at_once;
 }
 
 void session_pool::server_is_there() {

@@ -42,6 +42,7 @@ class session_pool : public std::enable_shared_from_this<session_pool> {
 
     void look_again_at(time_point when);
     void refill();
+    [[nodiscard]] bool wants_more() const noexcept;
     void make_one();
     awaitable<void> life_of_one();
     awaitable<spare> dial_one();

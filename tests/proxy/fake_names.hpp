@@ -1,14 +1,13 @@
 // A name service in the test's hands: it answers, fails, changes its mind or hangs.
 #pragma once
 
-#include <atomic>
 #include <boost/asio/error.hpp>
 #include <condition_variable>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
-#include <thread>
 
 #include "proxy/relay/resolver.hpp"
 
@@ -19,12 +18,11 @@ class fake_names {
     fake_names() = default;
     fake_names(const fake_names&) = delete;
     fake_names& operator=(const fake_names&) = delete;
-    // Lets go of whoever hangs, and waits until the last one has left.
+    // Lets go of whoever hangs.
     ~fake_names() {
-        std::unique_lock lock(mutex_);
-        hanging_.clear();
-        changed_.notify_all();
-        changed_.wait(lock, [this] { return inside_ == 0; });
+        const std::scoped_lock lock(state_->mutex);
+        state_->hanging.clear();
+        state_->changed.notify_all();
     }
 
     void answer(const std::string& name, const std::vector<std::string>& addresses) {
@@ -36,47 +34,54 @@ class fake_names {
         set(name, {carrier::asio::error::host_not_found_try_again, nullptr});
     }
     void hang(const std::string& name) {
-        const std::scoped_lock lock(mutex_);
-        hanging_.insert(name);
+        const std::scoped_lock lock(state_->mutex);
+        state_->hanging.insert(name);
     }
     void let_go(const std::string& name) {
-        const std::scoped_lock lock(mutex_);
-        hanging_.erase(name);
-        changed_.notify_all();
+        const std::scoped_lock lock(state_->mutex);
+        state_->hanging.erase(name);
+        state_->changed.notify_all();
     }
 
     // Lookups that were begun, and those that are running.
-    [[nodiscard]] int calls() const { return calls_; }
-    [[nodiscard]] int inside() {
-        const std::scoped_lock lock(mutex_);
-        return inside_;
+    [[nodiscard]] int calls() const {
+        const std::scoped_lock lock(state_->mutex);
+        return state_->calls;
+    }
+    [[nodiscard]] int inside() const {
+        const std::scoped_lock lock(state_->mutex);
+        return state_->inside;
     }
 
-    [[nodiscard]] relay::resolver::lookup lookup() {
-        return [this](const std::string& name) { return look_up(name); };
+    // May be called, and return, when this is gone: nobody waits for a lookup.
+    [[nodiscard]] relay::resolver::lookup lookup() const {
+        return [state = state_](const std::string& name) { return state->look_up(name); };
     }
 
   private:
+    struct state {
+        relay::resolved look_up(const std::string& name) {
+            std::unique_lock lock(mutex);
+            ++calls;
+            ++inside;
+            changed.wait(lock, [&] { return !hanging.contains(name); });
+            --inside;
+            return answers[name];
+        }
+
+        std::mutex mutex;
+        std::condition_variable changed;
+        std::map<std::string, relay::resolved> answers;
+        std::set<std::string> hanging;
+        int calls = 0;
+        int inside = 0;
+    };
     void set(const std::string& name, relay::resolved what) {
-        const std::scoped_lock lock(mutex_);
-        answers_[name] = std::move(what);
-    }
-    relay::resolved look_up(const std::string& name) {
-        std::unique_lock lock(mutex_);
-        ++calls_;
-        ++inside_;
-        changed_.wait(lock, [&] { return !hanging_.contains(name); });
-        --inside_;
-        changed_.notify_all();
-        return answers_[name];
+        const std::scoped_lock lock(state_->mutex);
+        state_->answers[name] = std::move(what);
     }
 
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    std::map<std::string, relay::resolved> answers_;
-    std::set<std::string> hanging_;
-    int inside_ = 0;
-    std::atomic<int> calls_{0};
+    const std::shared_ptr<state> state_ = std::make_shared<state>();
 };
 
 }  // namespace culvert::tests

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <deque>
+#include <thread>
 
 #include "tests/proxy/fake_names.hpp"
 #include "tests/proxy/loop.hpp"

@@ -169,6 +169,14 @@ TEST_SUITE("session pool") {
         REQUIRE(p.until([&] { return end.done; }));
     }
 
+    TEST_CASE("a server that refuses at once is tried again later, not all the time") {
+        // On one host the refusal is there before anybody has waited for it.
+        pooled p(4, [](auto& ours, auto&) { ours.connect = local(free_port()); });
+        p.run_for(100ms);
+        CHECK(p.pool->size() == 0);
+        p.pool->stop();
+    }
+
     TEST_CASE("a spare session that hears nothing is given up") {
         pooled p(1);
         REQUIRE(p.filled(1));

@@ -106,7 +106,9 @@ class Stopping(case.SystemTest):
     @case.for_kinds(*BOTH_CARRIERS)
     def test_without_sessions_it_stops_at_once(self, kind):
         tunnel = self.tunnel(kind, "127.0.0.1:1", daemon=["drain = 60s"])
+        files = tunnel.server.open_files()
         strangers = [connect(tunnel.server_port) for _ in range(5)]
+        until(lambda: tunnel.server.open_files() >= files + 5, 10, "they are accepted")
         for end in ENDS:
             daemon = getattr(tunnel, end)
             began = time.monotonic()
