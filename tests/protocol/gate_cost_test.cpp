@@ -75,7 +75,7 @@ TEST_SUITE("the cost of the gate") {
         replay_cache cache;
         for (const parties& between : {psk_parties(), static_parties(), static_psk_parties()}) {
             CAPTURE(between.name);
-            for (const std::size_t size : {0, 1, 95, 96, 97, 160, 2'000}) {
+            for (const std::size_t size : {0UL, 1UL, 95UL, 96UL, 97UL, 160UL, 2'000UL}) {
                 CAPTURE(size);
                 const octets flight = random.bytes(size);
                 server_handshake server(between.server, cache, 0, random);

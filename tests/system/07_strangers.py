@@ -326,6 +326,31 @@ class Replays(case.SystemTest):
         })
 
 
+    def test_a_replay_after_a_restart_opens_nothing(self):
+        """The stated gap: a server that has been restarted answers it. Once, and no record follows."""
+        shared_keys()  # not by many threads at once
+        together({str(kind): functools.partial(self.replay_after_a_restart, kind)
+                  for kind in (TCP, WEBSOCKET, TCP_STATIC)})
+
+    def replay_after_a_restart(self, kind):
+        backend = self.backend()
+        server = LoneServer(self, kind, backend.target, server=["handshake-timeout = 1s"])
+        message = culvert1.Client(secrets_of(kind)).message1
+        first = server.call()
+        first.send(message)
+        self.assertTrue(first.receive())
+        first.sock.close()
+        server.server.stop()
+        server.start_server()
+        second, third = server.call(), server.call()
+        second.send(message)
+        self.assertTrue(second.receive())
+        third.send(message)
+        for line, end in ((third, CLEAN), (second, RESET)):
+            self.assertEqual(read_until_end(line.sock, seconds=20), Received(b"", end))
+        self.assertTrue(backend.untouched())
+
+
 class WrongClients(case.SystemTest):
     """Clients with a daemon of their own, but not with what it takes."""
 
