@@ -226,14 +226,7 @@ class Probing(case.SystemTest):
             self.assertLess(time.monotonic() - began, 1)
 
         # Of each address 64 may stay, and the youngest of them do.
-        def gone(stranger):
-            stranger.setblocking(False)
-            try:
-                return stranger.recv(1) == b""
-            except BlockingIOError:
-                return False
-
-        alive = [number for number, stranger in enumerate(strangers) if not gone(stranger)]
+        alive = [number for number, stranger in enumerate(strangers) if not is_gone(stranger)]
         self.assertEqual(len(alive), 4 * 64)
         self.assertEqual(alive, list(range(500 - 4 * 64, 500)))
         for stranger in strangers:
@@ -253,6 +246,31 @@ class Probing(case.SystemTest):
             self.assertEqual(application.recv(5), b"hello")
         for stranger in strangers:
             stranger.close()
+
+
+    def test_the_cap_of_an_address_is_not_for_proxies(self):
+        tunnel = self.tunnel(TCP, self.backend().target, server=[
+            "max-unproven-per-address = 2", "proxy-address = 127.0.0.2", "handshake-timeout = 60s"])
+        behind_a_proxy, others = (
+            [connect(tunnel.server_port, source=source) for _ in range(8)]
+            for source in ("127.0.0.2", "127.0.0.3"))
+
+        def alive(strangers):
+            return [number for number, stranger in enumerate(strangers) if not is_gone(stranger)]
+
+        until(lambda: len(alive(others)) <= 2, 50, "all but two are closed")
+        self.assertEqual(alive(others), [6, 7])
+        self.assertEqual(alive(behind_a_proxy), list(range(8)))
+        for stranger in behind_a_proxy + others:
+            stranger.close()
+
+
+def is_gone(stranger):
+    stranger.setblocking(False)
+    try:
+        return stranger.recv(1) == b""
+    except BlockingIOError:
+        return False
 
 
 class Replays(case.SystemTest):
