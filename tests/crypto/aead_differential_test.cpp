@@ -90,8 +90,8 @@ fed feed_with(Object& object, const buffer& text, const std::vector<std::size_t>
         }
         if (rooms[i] == room::in_place) {
             // Behind as many bytes as an opener may hold back.
-            buffer both(16 + in.size(), 0xaa);
-            std::copy(in.begin(), in.end(), both.begin() + 16);
+            buffer both(16, 0xaa);
+            both.insert(both.end(), in.begin(), in.end());
             std::size_t behind = 0;
             if constexpr (requires { object.held(); }) behind = object.held();
             const auto to = crypto::bytes(both).subspan(16 - behind);
