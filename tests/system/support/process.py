@@ -86,6 +86,12 @@ class Process:
         fields = pathlib.Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / _TICKS
 
+    def threads(self):
+        try:
+            return len(os.listdir(f"/proc/{self.pid}/task"))
+        except FileNotFoundError:
+            return 0
+
     def open_files(self):
         return len(os.listdir(f"/proc/{self.pid}/fd"))
 
