@@ -98,6 +98,7 @@ class BlackHole:
         self.target = f"{address}:{self.port}"
         family = socket.AF_INET6 if ":" in address else socket.AF_INET
         self._sockets = [socket.socket(family)]
+        self._sockets[0].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self._sockets[0].bind((address, self.port))
         self._sockets[0].listen(0)
         for _ in range(4):
