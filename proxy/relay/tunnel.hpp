@@ -145,6 +145,7 @@ class tunnel {
     std::unique_ptr<session_end> failed_;   // what went wrong first; the rest follows from it
     std::optional<end_reason> stop_;
     std::optional<protocol::alert> alert_;  // received
+    bool watching_ = false;                 // for a failure of plain_
     unsigned waiting_ = 0;                  // steps that are to come
     bool delivered_ = false;                // the application was told of the END
     bool finished_ = false;                 // both ended, and the carrier was told

@@ -9,10 +9,14 @@ namespace asio = boost::asio;
 
 void tunnel::seal_some() {
     for (unsigned round = 0; flush_run(); ++round) {
-        if (writer_->ended()) return watch_plain();
+        if (writer_->ended()) {
+            wake();  // perhaps all is complete
+            return watch_plain();
+        }
         if (round == rounds_at_once) return let_others_run(&tunnel::seal_some);
         if (!seal_next()) return wait_for_plain();
     }
+    watch_plain();
     when(writer_->to().socket(), stream_socket::wait_write, &tunnel::seal_some);
 }
 
@@ -74,16 +78,22 @@ void tunnel::wait_for_plain() {
     when(plain_, stream_socket::wait_read, &tunnel::seal_some);
 }
 
-// After END nobody reads this socket any more, but its failure must still reach the other end.
+// Nobody reads this socket after END, nor while its bytes wait for the tunnel, but its failure must
+// still reach the other end.
 void tunnel::watch_plain() {
-    wake();  // perhaps all is complete
-    if (!both_ended()) when(plain_, stream_socket::wait_error, &tunnel::judge_plain);
+    if (watching_ || both_ended()) return;
+    when(plain_, stream_socket::wait_error, &tunnel::judge_plain);
+    watching_ = true;
 }
 
 void tunnel::judge_plain() {
-    if (finished_) return;
+    watching_ = false;
+    if (finished_ || both_ended()) return;
+    // Who reads meets the failure himself, behind the bytes that came before it. To ask for it is
+    // to forget it.
+    if (!writer_->ended() && !writer_->writing()) return;
     const error_code ec = carrier::error_of(plain_);
-    if (ec && !both_ended()) end(end_reason::application_reset, ec.message());
+    if (ec) end(end_reason::application_reset, ec.message());
 }
 
 }  // namespace culvert::relay

@@ -102,6 +102,17 @@ TEST_SUITE("tunnel: ends") {
         CHECK(t.far->alert() == 2);
     }
 
+    TEST_CASE("also when it does so while its own bytes wait") {
+        one_tunnel t(default_limits(), {.small_buffers = true});
+        std::size_t taken = 0;
+        const octets more(50'000, 0x55);
+        // The other end reads nothing, so that all is full in the end.
+        t.world.until([&] { return taken += t.application.send(more), false; }, 200ms);
+        REQUIRE(taken > 0);
+        t.application.reset();
+        CHECK(t.world.until([&] { return t.end.is(end_reason::application_reset); }));
+    }
+
     TEST_CASE("a reset reaches the application behind two tunnels") {
         for (const by carrier : {by::tcp, by::websocket}) {
             two_tunnels t({carrier});
