@@ -27,7 +27,7 @@ elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
 endif()
 
 if(NOT CULVERT_SANITIZE)
-    harden_with(-fstack-clash-protection 1)
+    harden_with(-fstack-clash-protection ${not_fast})
     harden_with(-fstack-protector-strong ${not_fast})
     # Checks of spans, vectors and optionals.
     target_compile_definitions(culvert_flags INTERFACE $<${not_fast}:_GLIBCXX_ASSERTIONS>)

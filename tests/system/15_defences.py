@@ -1,7 +1,5 @@
-"""The process defends itself: rights that it gives up, where its keys lie, its log."""
+"""The process defends itself: rights that it gives up, and how the program is built."""
 
-import base64
-import fcntl
 import functools
 import os
 import pathlib
@@ -9,18 +7,16 @@ import pwd
 import re
 import resource
 import signal
-import socket
 import stat
 import subprocess
 import tempfile
 import unittest
 
-from support import case, derivation, memory, programs
+from support import case, programs
 from support.backends import echo
 from support.ports import free_port, is_listening
 from support.streams import connect, random_bytes, read_exactly
-from support.tunnel import TCP, TCP_STATIC, WEBSOCKET, Kind, make_keys, shared_keys
-from support.waiting import until
+from support.tunnel import TCP, TCP_STATIC, WEBSOCKET, make_keys, shared_keys
 
 ROOT = os.geteuid() == 0
 NOBODY = pwd.getpwnam("nobody")
@@ -279,217 +275,6 @@ class AnotherUser(DefencesTest):
         daemon.wait_for_log("ready", 30)
         daemon.wait_for_log("keys are not locked", 30)
         self.assertTrue(is_listening(port))
-
-
-class Keys(DefencesTest):
-    """The bytes of keys, looked for in all of the daemon's memory. The control is what lies beside
-    each start state and is no secret: it has to be found."""
-
-    KINDS = (TCP, TCP_STATIC, Kind("ws", "static+psk"))
-
-    def secrets_of(self, keys, kind):
-        """What must be nowhere, and by end what only in locked memory."""
-        psk = bytes.fromhex((keys.folder / "edge.psk").read_text())
-        public = bytes.fromhex(keys.server_public)
-        nowhere, locked = {}, {"server": {}, "client": {}}
-        if "psk" in kind.keys:
-            nowhere |= self.forms("psk", psk) | {"psk": psk}
-        if "static" in kind.keys:
-            start = derivation.start_state(
-                psk if "psk" in kind.keys else bytes(32), public, "static")
-            self.control = derivation.start_hash(public, "static")
-            for end in locked:
-                private = bytes.fromhex((keys.folder / f"{end}.key").read_text())
-                nowhere |= self.forms(f"key of the {end}", private)
-                locked[end][f"key of the {end}"] = private
-        else:
-            start = derivation.start_state(psk)
-            self.control = derivation.start_hash()
-        for end in locked:
-            locked[end]["start state"] = start
-        return nowhere, locked
-
-    @staticmethod
-    def forms(name, key):
-        return {
-            f"{name} as hex": key.hex().encode(),
-            f"{name} as base64": base64.b64encode(key).rstrip(b"="),
-        }
-
-    def assert_kept(self, pid, nowhere, locked, moment):
-        found = memory.where(pid, {"control": self.control, **nowhere, **locked})
-        self.assertTrue(found["control"], "the search finds nothing at all")
-        for name in nowhere:
-            self.assertEqual([str(place) for place in found[name]], [], f"{moment}: {name}")
-        for name in locked:
-            self.assertTrue(found[name], f"{moment}: {name} is not there")
-            outside = [str(place) for place in found[name] if not place.guarded]
-            self.assertEqual(outside, [], f"{moment}: {name} outside locked memory")
-
-    @root_looks
-    @case.for_kinds(*KINDS)
-    def test_are_nowhere_but_in_locked_memory(self, kind):
-        keys = make_keys()
-        nowhere, locked = self.secrets_of(keys, kind)
-        backend = self.backend()
-        tunnel = self.tunnel(kind, backend.target, server_keys=keys, client_keys=keys,
-                             daemon=["threads = 2"], client=["pool = 1"])
-
-        def look(moment):
-            for end in ("server", "client"):
-                self.assert_kept(getattr(tunnel, end).pid, nowhere, locked[end], f"{end}, {moment}")
-
-        look("after the start")
-        pairs = [tunnel.open(backend) for _ in range(8)]
-        data = random_bytes(300_000, "keys")
-        for application, service in pairs:
-            application.sendall(data)
-            self.assert_same_bytes(read_exactly(service, len(data)), data)
-        look("in the middle of sessions")
-        for application, service in pairs:
-            application.close()
-            service.close()
-        for end in ("server", "client"):
-            getattr(tunnel, end).wait_for_log(r"service it: ended", 30)
-        look("after sessions")
-
-    @root_looks
-    def test_in_the_middle_of_a_handshake(self):
-        """A server that says nothing holds the client up in it; a half message holds the server."""
-        keys = make_keys()
-        nowhere, locked = self.secrets_of(keys, TCP)
-        backend = self.backend()
-        tunnel = self.tunnel(TCP, backend.target, server_keys=keys, client_keys=keys)
-        silent = self.backend()
-        tunnel.replace_client(lambda text: text.replace(
-            f":{tunnel.server_port}", f":{silent.port}"))
-        with tunnel.connect() as _:
-            held = silent.accept()
-            self.addCleanup(held.close)
-            flight = read_exactly(held, 96)
-            with connect(tunnel.server_port) as stranger:
-                stranger.sendall(flight[:95])
-                for end in ("server", "client"):
-                    self.assert_kept(getattr(tunnel, end).pid, nowhere, locked[end], end)
-
-    @root_looks
-    @case.for_kinds(TCP, TCP_STATIC)
-    def test_are_not_in_a_core_that_a_debugger_makes(self, kind):
-        keys = make_keys()
-        nowhere, locked = self.secrets_of(keys, kind)
-        backend = self.backend()
-        tunnel = self.tunnel(kind, backend.target, server_keys=keys, client_keys=keys)
-        application, service = tunnel.open(backend)
-        application.sendall(b"hello")
-        self.assertEqual(read_exactly(service, 5), b"hello")
-        for end in ("server", "client"):
-            core = self.core_of(getattr(tunnel, end))
-            self.assertTrue(self.control in core, "the core holds nothing at all")
-            for name, secret in (nowhere | locked[end]).items():
-                self.assertFalse(secret in core, f"{end}: {name}")
-
-    def core_of(self, daemon):
-        gcore = programs.find("gcore", "gdb")
-        folder = self.make_folder()
-        done = subprocess.run([gcore, "-o", folder / "core", str(daemon.pid)], text=True,
-                              capture_output=True, timeout=120, check=False)
-        if "Operation not permitted" in done.stderr:
-            self.skipTest("this machine lets nobody trace: " + done.stderr.strip())
-        return (folder / f"core.{daemon.pid}").read_bytes()
-
-
-class Log(DefencesTest):
-    """The log's reader may be gone, full or asleep; the tunnel carries on."""
-
-    CONNECTIONS = 150
-
-    def exercise(self, stderr):
-        tunnel = self.tunnel(TCP, self.service(echo).target, daemon=["log-level = debug"],
-                             stderr=stderr)
-        for i in range(self.CONNECTIONS):
-            self.assert_works(tunnel.client_port, b"connection %d" % i)
-        for daemon in (tunnel.client, tunnel.server):
-            self.assertTrue(daemon.running())
-            daemon.stop()
-            self.assertEqual(daemon.wait(), 0)
-
-    def test_a_full_disk(self):
-        with open("/dev/full", "w", encoding="ascii") as full:
-            self.exercise(full)
-
-    def test_a_closed_pipe(self):
-        reader, writer = os.pipe()
-        os.close(reader)
-        self.addCleanup(os.close, writer)
-        self.exercise(writer)
-
-    def test_a_full_pipe_that_nobody_reads(self):
-        reader, writer = os.pipe()
-        for end in (reader, writer):
-            self.addCleanup(os.close, end)
-        filled = self.fill(writer)
-        self.exercise(writer)
-        self.assertFalse(fcntl.fcntl(writer, fcntl.F_GETFL) & os.O_NONBLOCK,
-                         "the daemon changed a pipe that others write to")
-        os.set_blocking(reader, False)
-        self.assertEqual(os.read(reader, 1 << 20), b"x" * filled)
-
-    def test_a_pipe_that_is_read_again(self):
-        reader, writer = os.pipe()
-        for end in (reader, writer):
-            self.addCleanup(os.close, end)
-        tunnel = self.tunnel(TCP, self.service(echo).target, stderr=writer)
-        filled = self.fill(writer)
-        self.assertGreater(filled, 0)
-        for _ in range(5):
-            self.assert_works(tunnel.client_port)
-        os.set_blocking(reader, False)
-        os.read(reader, 1 << 20)
-
-        def told():
-            self.assert_works(tunnel.client_port)
-            try:
-                return b"lines are lost: nobody took them" in os.read(reader, 1 << 20)
-            except BlockingIOError:
-                return False
-
-        until(told, 10, "the log says that lines are lost")
-
-    def test_a_socket_that_nobody_reads(self):
-        ours, theirs = socket.socketpair()
-        with ours, theirs:
-            theirs.setblocking(False)
-            try:
-                while True:
-                    theirs.send(b"x" * 4096)
-            except BlockingIOError:
-                theirs.setblocking(True)
-            self.exercise(theirs)
-
-    @staticmethod
-    def fill(writer):
-        os.set_blocking(writer, False)
-        filled = 0
-        try:
-            while True:
-                filled += os.write(writer, b"x" * 4096)
-        except BlockingIOError:
-            os.set_blocking(writer, True)
-        return filled
-
-    @case.for_kinds(TCP, WEBSOCKET)
-    def test_strangers_write_few_lines_and_no_control_characters(self, kind):
-        tunnel = self.tunnel(kind, self.service(echo).target, daemon=["log-level = debug"])
-        rude = b"GET /\x1b[2J\x9b31m\r\nX: \x00\xff\xc2\x85\xe2\x80\xae\r\n\r\n" * 40
-        for i in range(400):
-            with connect(tunnel.server_port) as stranger:
-                stranger.sendall(rude[i % 60 :])
-        self.assert_works(tunnel.client_port)
-        lines = tunnel.server.log_lines()
-        self.assertTrue(any("no session" in line for line in lines), tunnel.server.log())
-        self.assertLess(len(lines), 100)
-        content = tunnel.server.log_path.read_bytes()
-        self.assertRegex(content, rb"\A[\x20-\x7e\n]+\Z")
 
 
 class Program(unittest.TestCase):
