@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "proxy/relay/server_session.hpp"
+#include "proxy/relay/server_context.hpp"
 
 namespace culvert::relay {
 bool waiting_room::enter(const std::string& key) {

@@ -1,55 +1,93 @@
 // The server end: a stranger's connection that may prove to be a client's, and the backend it
-// asks for.
+// asks for. The states are those of PROTOCOL.md section 7.
 #pragma once
 
-#include <atomic>
-#include <map>
 #include <memory>
-#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
 
-#include "proxy/observe/log.hpp"
-#include "proxy/protocol/server_handshake.hpp"
+#include "proxy/carrier/carrier.hpp"
+#include "proxy/carrier/turn.hpp"
+#include "proxy/relay/cancellation.hpp"
+#include "proxy/relay/deadline.hpp"
+#include "proxy/relay/established.hpp"
+#include "proxy/relay/server_context.hpp"
 #include "proxy/relay/session.hpp"
-#include "proxy/relay/unproven.hpp"
+#include "proxy/relay/tunnel.hpp"
 
 namespace culvert::relay {
 
-// Counts the sessions of each key that wait for OPEN.
-class waiting_room {
+class server_session final : public session, public std::enable_shared_from_this<server_session> {
   public:
-    explicit waiting_room(std::size_t most) : most_(most) {}
-    [[nodiscard]] bool enter(const std::string& key);
-    void leave(const std::string& key);
+    server_session(std::shared_ptr<const server_context> context, carrier::stream_socket socket,
+                   thread_context thread)
+        : context_(std::move(context)),
+          thread_(thread),
+          socket_(std::move(socket)),
+          peer_(carrier::peer_name(socket_)) {}
+    ~server_session() override {
+        leave_waiting_room();
+        if (proven_) --context_->sessions;
+    }
+
+    awaitable<void> run() override;
+    void stop(end_reason why) override;
+    void drain() override {
+        if (!opened_) stop(end_reason::not_opened);
+    }
+    [[nodiscard]] std::string describe() const override;
+    [[nodiscard]] traffic moved() const override { return tunnel_ ? tunnel_->moved() : traffic{}; }
+    [[nodiscard]] bool proven() const override { return proven_; }
+    [[nodiscard]] bool unused() const override {
+        return !opened_ && (dropped_ || stop_ == end_reason::not_opened);
+    }
 
   private:
-    const std::size_t most_;
-    std::mutex mutex_;
-    std::map<std::string, std::size_t> waiting_;
-};
+    // server_session_strangers.cpp: states A, B, P and S.
+    awaitable<void> admit();
+    awaitable<void> upgrade();
+    awaitable<std::string> shake_hands(protocol::server_handshake& handshake);
+    error_code read_first_message(protocol::server_handshake& handshake, std::size_t& received,
+                                  std::string& leftover);
+    awaitable<void> stay_silent(const protocol::server_handshake& handshake);
+    error_code throw_away();
+    void report_stranger(const std::string& why);
+    unproven_registry::ticket register_unproven();
+    void close_stranger() noexcept;
 
-// The constants of a server section, and what its sessions on all threads share.
-class server_context {
-  public:
-    server_context(config::server_settings settings, protocol::replay_cache& cache);
+    // server_session_opening.cpp: states F and W.
+    awaitable<std::string> await_open();
+    awaitable<void> read_opening(std::vector<std::uint8_t>& memory, std::size_t& size);
+    awaitable<void> wait_for_client();
+    void prove();
+    void enter_waiting_room();
+    void leave_waiting_room();
 
-    // "name" of a key in the list, else empty.
-    [[nodiscard]] std::string name_of(const protocol::public_key& key) const;
-    // nullptr: no such service.
-    [[nodiscard]] const config::endpoint* target_of(std::string_view service) const;
+    // State O.
+    awaitable<void> open_tunnel();
+    awaitable<carrier::stream_socket> reach_backend(const std::string& service);
 
-    const protocol::server_keys keys;
-    const config::server_settings settings;  // without the secret keys
-    protocol::replay_cache& replays;
-    const std::shared_ptr<unproven_registry> unproven;
-    mutable waiting_room waiting;
-    mutable std::atomic<std::size_t> sessions{0};  // that have proved their key
-    mutable observe::log_limit strangers;          // lines about those that have not
-    mutable observe::log_limit evictions;          // and how many of them had to go
-
-  private:
-    [[nodiscard]] protocol::server_keys keys_of(const config::server_settings& from) const;
-
-    std::map<protocol::public_key, std::string> names_;
+    const std::shared_ptr<const server_context> context_;
+    const thread_context thread_;
+    carrier::stream_socket socket_;  // until there is a carrier
+    const std::string peer_;
+    const time_point accepted_ = clock::now();
+    std::unique_ptr<carrier::carrier> carrier_;  // until there is a writer
+    std::optional<deadline> handshake_deadline_;
+    std::unique_ptr<established> far_;    // until there is a tunnel
+    cancellation* connecting_ = nullptr;  // while the backend is being connected
+    std::optional<tunnel> tunnel_;
+    std::optional<end_reason> stop_;
+    std::string client_;                       // name, in static mode
+    std::string key_;                          // what the waiting room counts by
+    std::string service_;                      // asked for
+    time_point whole_by_ = time_point::max();  // the record that is coming, before OPEN
+    bool proven_ = false;                      // record 0 has verified
+    bool waiting_ = false;
+    bool opened_ = false;
+    bool dropped_ = false;  // by a client that has no use for it any more
+    carrier::turn turn_;    // of a client that sends PADs
 };
 
 // `socket` is prepared; the clock of the handshake begins now.
