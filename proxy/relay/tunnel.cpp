@@ -146,9 +146,20 @@ void tunnel::finish() {
     asio::co_spawn(plain_.get_executor(), writer_->to().finish(),
                    [this](const std::exception_ptr&, const error_code&) {
                        --waiting_;
+                       took_leave_ = true;
+                       done_ = other_left_;
                        if (over()) wake();
                    });
     ++waiting_;  // unless there was no memory for it
+}
+
+// Behind both ENDs. He may be faster with his goodbye than we are with ours, and reads it still.
+void tunnel::other_left() {
+    other_left_ = true;
+    listening_ = clock::now();  // for as long as ours takes
+    if (!finished_) finish();
+    done_ = took_leave_;
+    wake();
 }
 
 // ---- deadlines ----

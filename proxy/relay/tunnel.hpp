@@ -115,6 +115,7 @@ class tunnel {
     // Ends.
     awaitable<void> part();
     void finish();
+    void other_left();
     void fail(const session_end& why);
     [[noreturn]] static void end(end_reason why, std::string detail = {});
     void wake() { watch_timer_.cancel(); }
@@ -149,7 +150,9 @@ class tunnel {
     unsigned waiting_ = 0;                  // steps that are to come
     bool delivered_ = false;                // the application was told of the END
     bool finished_ = false;                 // both ended, and the carrier was told
-    bool done_ = false;                     // and has ended
+    bool took_leave_ = false;               // and our goodbye is out
+    bool other_left_ = false;               // and so is the other end's
+    bool done_ = false;                     // both of it
     traffic moved_;
 };
 

@@ -18,7 +18,7 @@ void tunnel::open_some() {
             }
         } while (open_next());
         if (!receive()) return wait_for_records();
-        if (done_) return;
+        if (other_left_) return;
     }
     let_others_run(&tunnel::open_some);
 }
@@ -86,8 +86,7 @@ bool tunnel::receive() {
         in_.memory.reset();
         if (!got.ec) return true;
         if (writer_->writing()) end(end_reason::tunnel_lost, got.ec.message());
-        done_ = true;
-        wake();
+        other_left();
         return true;
     }
     if (got.ec == asio::error::eof) end(end_reason::tunnel_lost, "it ended before the stream did");

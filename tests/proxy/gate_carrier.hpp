@@ -13,6 +13,8 @@ struct gate {
     culvert::carrier::error_code fails;  // what writes end with once it is open
     bool failed = false;                 // and one has
     bool no_memory = false;              // for a goodbye
+    bool reads_on = false;               // no read says that it took all there was
+    int goodbyes = 0;
 };
 
 class gate_carrier final : public culvert::carrier::carrier {
@@ -21,7 +23,9 @@ class gate_carrier final : public culvert::carrier::carrier {
         : inner_(culvert::carrier::over_tcp(std::move(socket))), door_(door) {}
 
     culvert::carrier::io_result try_read(culvert::carrier::bytes into) override {
-        return inner_->try_read(into);
+        culvert::carrier::io_result got = inner_->try_read(into);
+        got.drained &= !door_.reads_on;
+        return got;
     }
     [[nodiscard]] bool buffered() const noexcept override { return false; }
     void begin_write(culvert::carrier::bytes run) override { inner_->begin_write(run); }
@@ -38,6 +42,7 @@ class gate_carrier final : public culvert::carrier::carrier {
     [[nodiscard]] bool writable() noexcept override { return !door_.shut && inner_->writable(); }
     culvert::carrier::awaitable<culvert::carrier::error_code> finish() override {
         if (door_.no_memory) throw std::bad_alloc();
+        ++door_.goodbyes;
         return finish_when_open();
     }
     void cancel() noexcept override { inner_->cancel(); }

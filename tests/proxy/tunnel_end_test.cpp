@@ -207,6 +207,23 @@ TEST_SUITE("tunnel: ends") {
         }
     }
 
+    TEST_CASE("who takes leave first is told our goodbye all the same") {
+        gate door;
+        door.reads_on = true;  // so that the END and what follows it are met in one go
+        one_tunnel t(default_limits(), {.door = &door});
+        t.application.end();
+        REQUIRE(t.until([&] { return t.far->got(record_type::end); }));
+        t.far->send(record_type::end);
+        t.far->pump();
+        t.far->wire.end();
+        REQUIRE(t.until([&] { return t.end.done; }));
+        CHECK(t.end.clean());
+        CHECK(door.goodbyes == 1);
+        CHECK(t.until([&] { return t.far->wire.over() && t.application.over(); }));
+        CHECK(t.far->wire.ended);
+        CHECK(t.application.ended);
+    }
+
     TEST_CASE("a slow application gets all of it after both ENDs") {
         one_tunnel t(default_limits(), {.small_buffers = true});
         const octets stream = seeded_random(fresh_seed()).bytes(700'000);
