@@ -119,6 +119,14 @@ void report_kernels() {
     }
 }
 
+// All is done: a signal that still comes would only turn the exit status into its own, once the set
+// that hears them is gone. Of this thread, when no other is left that takes them.
+void hold_signals() noexcept {
+    sigset_t all;
+    sigfillset(&all);
+    ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
+}
+
 int daemon::run() {
     observe::set_log_level(to_log_level(options_.level));
     report_kernels();
@@ -138,6 +146,7 @@ int daemon::run() {
     context_.run();
     for (worker& w : workers_) w.stop();
     for (worker& w : workers_) w.join();
+    hold_signals();
     return status_;
 }
 
