@@ -8,8 +8,6 @@ second build has the AEAD measured only, for its own bars; without it they are l
 Returns 1 when a bar is not met.
 """
 import json
-import os
-import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +16,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path.insert(0, str(ROOT))
 
+from bench import host  # noqa: E402
 from bench.crypto import bars, charts, rounds, tables  # noqa: E402
 
 ROUNDS = 41
@@ -32,17 +31,10 @@ def measured(build, *prefixes):
     return rounds.Measured(done.stdout)
 
 
-def cpu():
-    for line in Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return line.split(":")[1].strip()
-    return platform.machine()
-
-
 def facts(runs, left_out):
     """What the figures depend on."""
-    return {"machine": f"{cpu()}, {os.cpu_count()} CPUs",
-            "kernel": f"{platform.system()} {platform.release()}",
+    return {"machine": host.processors(),
+            "kernel": host.kernel(),
             "ghz": round(runs[0].ghz, 3),
             "builds": [{"compiler": run.compiler, "ghz": round(run.ghz, 3), "kernels": run.kernels,
                         "rounds": run.rounds, "rounds_left_out": run.dropped} for run in runs],

@@ -2,18 +2,15 @@
 
 import os
 import pathlib
-import platform
 import re
 import subprocess
+import sys
 
 import namespace
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2]))
 
-def cpu():
-    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return line.split(":")[1].strip()
-    return platform.machine()
+from bench import host  # noqa: E402
 
 
 def first_version(command):
@@ -30,8 +27,8 @@ def first_version(command):
 
 
 def place():
-    return {"machine": f"{cpu()}, {os.cpu_count()} CPUs",
-            "kernel": f"{platform.system()} {platform.release()}",
+    return {"machine": host.processors(),
+            "kernel": host.kernel(),
             "load_before": round(os.getloadavg()[0], 1),
             "congestion_control": namespace.congestion_control()}
 

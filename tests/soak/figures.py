@@ -1,16 +1,15 @@
 """The figures of a soak, as text."""
 
 import os
-import pathlib
-import platform
+
+from bench import host
 
 MIB = 1 << 20
 ROWS = 20  # of each daemon's table, at most
 
 
 def write(path, seconds, watchdog, run, files_before, files_after, idle):
-    lines = [f"Soak of {seconds:.0f} s on {_processor()}, {os.cpu_count()} CPUs, "
-             f"{platform.system()} {platform.release()}.",
+    lines = [f"Soak of {seconds:.0f} s on {host.processors()}, {host.kernel()}.",
              f"Load average {os.getloadavg()[1]:.1f} at its end, its own load included.", "",
              f"Violations: {len(run.violations)}", *(f"    {why}" for why in run.violations), "",
              "What was done, and what came of it", "", counts(run), ""]
@@ -37,10 +36,3 @@ def _table(samples):
         cpu = f"{100 * (now.cpu - before.cpu) / (now.second - before.second):.0f}" if same else "-"
         yield (f"  {now.second:>5.0f}{pids.index(now.pid) + 1:>9}{now.pss / MIB:>9.1f}"
                f"{now.rss / MIB:>9.1f}{now.files:>7}{now.threads:>9}{cpu:>7}")
-
-
-def _processor():
-    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return line.split(":")[1].strip()
-    return platform.machine()

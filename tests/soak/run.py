@@ -15,7 +15,7 @@ import sys
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "system")]
+sys.path[:0] = [str(HERE), str(HERE.parent / "system"), str(HERE.parents[1])]
 
 import figures
 import loads
