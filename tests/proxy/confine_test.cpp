@@ -31,6 +31,7 @@
 #include "proxy/daemon/memory.hpp"
 #include "proxy/daemon/privileges.hpp"
 #include "proxy/daemon/seccomp.hpp"
+#include "tests/proxy/peer.hpp"
 
 namespace culvert::tests {
 namespace {
@@ -99,14 +100,6 @@ bool looks_up(const char* name) {
 
 int tcp_socket() {
     return ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-}
-
-sockaddr_in loopback(std::uint16_t port) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    return address;
 }
 
 // The errno of connecting to a port of the loopback; 0 when somebody took the connection.

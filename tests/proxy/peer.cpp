@@ -13,14 +13,6 @@
 namespace culvert::tests {
 namespace {
 
-sockaddr_in loopback(std::uint16_t port) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    return address;
-}
-
 int checked(int result) {
     if (result < 0) throw std::system_error(errno, std::generic_category());
     return result;
@@ -46,6 +38,14 @@ std::uint16_t try_to_listen(int fd, int backlog) {
 }
 
 }  // namespace
+
+sockaddr_in loopback(std::uint16_t port) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    return address;
+}
 
 peer::peer(int fd) : fd_(fd) {
     checked(::fcntl(fd, F_SETFL, O_NONBLOCK));

@@ -1,6 +1,8 @@
 // Sockets in the test's own hands: raw, non-blocking, on loopback.
 #pragma once
 
+#include <netinet/in.h>
+
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -46,6 +48,9 @@ class peer {
 inline octets octets_of_text(const std::string& text) {
     return {text.begin(), text.end()};
 }
+
+// 127.0.0.1 and the port, as system calls want it.
+sockaddr_in loopback(std::uint16_t port);
 
 // Two ends of one connection.
 std::pair<int, int> tcp_pair();
