@@ -20,10 +20,6 @@ namespace {
 
 constexpr auto no_throw = asio::as_tuple(use_awaitable);
 
-error_code last_error() {
-    return {errno, boost::system::system_category()};
-}
-
 template <class Call>
 ssize_t retry(Call call) {
     ssize_t done;
@@ -72,6 +68,10 @@ bool shows(stream_socket& socket, short events) {
 }
 
 }  // namespace
+
+error_code last_error() noexcept {
+    return {errno, boost::system::system_category()};
+}
 
 io_result try_read(stream_socket& socket, bytes into) {
     const int fd = socket.native_handle();

@@ -21,6 +21,9 @@ struct io_result {
     bool drained = false;  // a read that took all there was: to try again at once is no use
 };
 
+// errno of the system call that has just failed.
+[[nodiscard]] error_code last_error() noexcept;
+
 // One read or gathered write that never waits. A write may take less than all of it.
 io_result try_read(stream_socket& socket, bytes into);
 io_result try_read(stream_socket& socket, std::span<const iovec> into);

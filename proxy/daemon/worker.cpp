@@ -132,8 +132,7 @@ void worker::report(const running& gone, const std::exception_ptr& why) {
     try {
         if (why) std::rethrow_exception(why);
     } catch (const relay::session_end& e) {
-        reason = e.what();
-        if (!e.detail().empty()) reason += ": " + e.detail();
+        reason = e.text();
     } catch (const std::bad_alloc&) {
         reason = "no memory";
     } catch (const std::exception& e) {

@@ -11,10 +11,7 @@ namespace {
 
 namespace asio = boost::asio;
 using carrier::error_code;
-
-error_code last_error() {
-    return {errno, boost::system::system_category()};
-}
+using carrier::last_error;
 
 // What a connect has come to. A read that takes nothing, not the error that the kernel keeps: a
 // peer may have sent bytes and a reset by now, and then the reset is for whoever has read the

@@ -10,7 +10,6 @@
 #include <boost/asio/error.hpp>
 #include <boost/asio/execution_context.hpp>
 #include <boost/asio/post.hpp>
-#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <deque>
@@ -19,6 +18,7 @@
 #include <optional>
 #include <thread>
 
+#include "proxy/carrier/socket.hpp"
 #include "proxy/observe/log.hpp"
 
 namespace culvert::relay {
@@ -296,7 +296,7 @@ error_code error_of(int code) {
         case EAI_FAMILY:
             return asio::error::address_family_not_supported;
         case EAI_SYSTEM:
-            return {errno, boost::system::system_category()};
+            return carrier::last_error();
         default:
             return asio::error::host_not_found;
     }

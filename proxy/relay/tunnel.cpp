@@ -147,7 +147,6 @@ void tunnel::finish() {
                    [this](const std::exception_ptr&, const error_code&) {
                        --waiting_;
                        took_leave_ = true;
-                       done_ = other_left_;
                        if (over()) wake();
                    });
     ++waiting_;  // unless there was no memory for it
@@ -158,7 +157,6 @@ void tunnel::other_left() {
     other_left_ = true;
     listening_ = clock::now();  // for as long as ours takes
     if (!finished_) finish();
-    done_ = took_leave_;
     wake();
 }
 

@@ -119,7 +119,9 @@ class tunnel {
     void fail(const session_end& why);
     [[noreturn]] static void end(end_reason why, std::string detail = {});
     void wake() { watch_timer_.cancel(); }
-    [[nodiscard]] bool over() const noexcept { return done_ || failed_; }
+    [[nodiscard]] bool over() const noexcept { return done() || failed_; }
+    // Whatever was to be said has been, by both ends.
+    [[nodiscard]] bool done() const noexcept { return took_leave_ && other_left_; }
     [[nodiscard]] bool both_ended() const noexcept { return opener_.ended() && writer_->ended(); }
     // Both streams have left this end whole, each with its end.
     [[nodiscard]] bool complete() const noexcept {
@@ -152,7 +154,6 @@ class tunnel {
     bool finished_ = false;                 // both ended, and the carrier was told
     bool took_leave_ = false;               // and our goodbye is out
     bool other_left_ = false;               // and so is the other end's
-    bool done_ = false;                     // both of it
     traffic moved_;
 };
 
