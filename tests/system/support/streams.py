@@ -1,7 +1,10 @@
 """Plain sockets: sending, receiving, and how a stream ended."""
 
 import dataclasses
+import errno
+import os
 import random
+import select
 import socket
 import struct
 import threading
@@ -20,6 +23,22 @@ def connect(port, host="127.0.0.1", source=None, seconds=20):
     return socket.create_connection(
         (host, port), timeout=seconds, source_address=source and (source, 0)
     )
+
+
+def connect_without_asking(port, host="127.0.0.1", seconds=20):
+    """A connection whose reset, however early, is told to the first read that finds no data left.
+
+    connect() and every send() take the socket's pending error for themselves, with data still to
+    be read behind it."""
+    connecting = socket.socket()
+    connecting.setblocking(False)
+    error = connecting.connect_ex((host, port))
+    if error not in (0, errno.EINPROGRESS):
+        connecting.close()
+        raise OSError(error, os.strerror(error))
+    select.select([], [connecting], [], seconds)
+    connecting.settimeout(seconds)
+    return connecting
 
 
 def read_until_end(sock, seconds=20, sending=None):

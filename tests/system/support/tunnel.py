@@ -11,7 +11,7 @@ import threading
 from . import process, programs
 from .ports import free_port
 from .relay import Relay
-from .streams import RESET, Received, connect, read_until_end
+from .streams import RESET, Received, connect, connect_without_asking, read_until_end
 
 
 @dataclasses.dataclass(frozen=True)
@@ -196,12 +196,13 @@ class Tunnel:
 
     def outcome(self, opening=b"", seconds=20):
         """What an application gets that connects, says this, and reads to the end."""
-        try:
-            with self.connect() as application:
-                application.sendall(opening)
-                return read_until_end(application, seconds)
-        except ConnectionResetError:  # so early that it met the connecting or the sending
-            return Received(b"", RESET)
+        with connect_without_asking(self.client_port, seconds=seconds) as application:
+            try:
+                if opening:
+                    application.sendall(opening)
+            except (ConnectionResetError, BrokenPipeError):  # so early that it met the sending
+                return Received(read_until_end(application, seconds).data, RESET)
+            return read_until_end(application, seconds)
 
     def open(self, backend):
         """A connection through the tunnel: the application's end and the backend's."""
