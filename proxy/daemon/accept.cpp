@@ -33,13 +33,14 @@ bool concerns_one_connection(int error) noexcept {
 }  // namespace
 
 acceptor::acceptor(const carrier::executor& ex, listening_socket socket, std::string section,
-                   taker take, std::function<bool()> room)
+                   taker take, std::function<bool()> room, std::function<void()> failed)
     : socket_(std::move(socket)),
       waiting_(ex, ::dup(socket_.fd())),
       pause_(ex),
       section_(std::move(section)),
       take_(std::move(take)),
-      room_(std::move(room)) {}
+      room_(std::move(room)),
+      failed_(std::move(failed)) {}
 
 carrier::awaitable<void> acceptor::run() {
     while (!closed_) {
@@ -75,6 +76,7 @@ int acceptor::accept_some() {
 
 carrier::awaitable<void> acceptor::back_off(int error) {
     delay_ = std::clamp(delay_ * 2, shortest_pause, longest_pause);
+    failed_();
     observe::log(accept_errors, observe::log_level::warning,
                  "{}: cannot accept connections: {}; trying again", section_, std::strerror(error));
     pause_.expires_after(delay_);

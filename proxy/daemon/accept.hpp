@@ -16,9 +16,10 @@ class acceptor {
     using taker = std::function<void(descriptor)>;
 
     // `take` gets connected, non-blocking sockets. While `room` says no, or memory is short,
-    // connections stay in the kernel's queue.
-    acceptor(const carrier::executor& ex, listening_socket socket, std::string section, taker take,
-             std::function<bool()> room);
+    // connections stay in the kernel's queue. `failed` is told each time that accepting is put off.
+    acceptor(
+        const carrier::executor& ex, listening_socket socket, std::string section, taker take,
+        std::function<bool()> room, std::function<void()> failed = [] {});
 
     [[nodiscard]] carrier::executor executor() { return pause_.get_executor(); }
 
@@ -38,6 +39,7 @@ class acceptor {
     const std::string section_;
     const taker take_;
     const std::function<bool()> room_;
+    const std::function<void()> failed_;
     std::chrono::milliseconds delay_{0};
     bool closed_ = false;
 };

@@ -12,9 +12,11 @@
 #include "crypto/kernels/report.hpp"
 #include "crypto/locked_memory.hpp"
 #include "proxy/daemon/accept.hpp"
+#include "proxy/daemon/admin_listener.hpp"
 #include "proxy/daemon/confine.hpp"
 #include "proxy/daemon/descriptors.hpp"
 #include "proxy/daemon/memory_reserve.hpp"
+#include "proxy/daemon/observation.hpp"
 #include "proxy/daemon/worker.hpp"
 #include "proxy/observe/log.hpp"
 #include "proxy/relay/client_session.hpp"
@@ -59,12 +61,18 @@ void rethrow(const std::exception_ptr& e) {
 class daemon {
   public:
     explicit daemon(config::settings settings)
-        : options_(settings.daemon), workers_(std::max(1U, settings.daemon.threads)) {
-        for (auto& section : settings.servers)
-            servers_.push_back(
-                std::make_shared<const relay::server_context>(std::move(section), replays_));
-        for (auto& section : settings.clients)
-            clients_.push_back(std::make_shared<const relay::client_context>(std::move(section)));
+        : options_(settings.daemon) {
+        for (unsigned i = 0; i < std::max(1U, options_.threads); ++i) workers_.emplace_back(i);
+        for (auto& section : settings.servers) {
+            auto counters = observation_.section(section);
+            servers_.push_back(std::make_shared<const relay::server_context>(
+                std::move(section), replays_, std::move(counters)));
+        }
+        for (auto& section : settings.clients) {
+            auto counters = observation_.section(section);
+            clients_.push_back(std::make_shared<const relay::client_context>(std::move(section),
+                                                                             std::move(counters)));
+        }
     }
 
     int run();
@@ -72,7 +80,8 @@ class daemon {
   private:
     bool listen();
     bool listen(const config::endpoint& place, const std::string& section, closing how,
-                const acceptor::taker& take);
+                const acceptor::taker& take,
+                const std::shared_ptr<observe::section_counters>& counters);
     void take_tunnel(const std::shared_ptr<const relay::server_context>& context, descriptor fd);
     void take_application(const std::shared_ptr<const relay::client_context>& context,
                           const std::shared_ptr<std::atomic<std::size_t>>& open, descriptor fd);
@@ -94,6 +103,7 @@ class daemon {
 
     const config::daemon_settings options_;
     protocol::replay_cache replays_;
+    observation observation_{std::max(1U, options_.threads), replays_};
     std::vector<std::shared_ptr<const relay::server_context>> servers_;
     std::vector<std::shared_ptr<const relay::client_context>> clients_;
     observe::log_limit full_sections_;
@@ -102,6 +112,8 @@ class daemon {
     asio::basic_signal_set<carrier::executor> signals_{context_.get_executor(), SIGINT, SIGTERM,
                                                        SIGHUP};
     carrier::timer tick_{context_.get_executor()};
+    admin_listener admin_{context_.get_executor(), options_,
+                          [this] { return observation_.read(); }};
     std::deque<acceptor> acceptors_;
     std::size_t pooled_ = 0;         // spare sessions of all client sections
     std::size_t most_sessions_ = 0;  // that the descriptors suffice for
@@ -129,18 +141,22 @@ void hold_signals() noexcept {
 
 int daemon::run() {
     observe::set_log_level(to_log_level(options_.level));
+    if (options_.log_format == config::log_format::json)
+        observe::set_log_format(observe::log_format::json);
     report_kernels();
     raise_descriptor_limit();
     keep_memory_reserve();
-    if (!listen()) return 2;
+    if (!listen() || !admin_.listen()) return 2;
     add_pools();
-    most_sessions_ = sessions_that_fit(pooled_);
+    most_sessions_ = sessions_that_fit(pooled_ + admin_.descriptors());
     keep_room_for_clients();
     if (!confine_to_sections()) return 2;
     for (worker& w : workers_) w.start();
     for (acceptor& a : acceptors_) asio::co_spawn(a.executor(), a.run(), rethrow);
     asio::co_spawn(context_, sweep_unproven(), rethrow);
     asio::co_spawn(context_, control(), rethrow);
+    admin_.start();
+    observation_.enter(observation::phase::ready);
     log(log_level::info, "ready: {} server and {} client sections, {} threads", servers_.size(),
         clients_.size(), workers_.size());
     context_.run();
@@ -156,19 +172,22 @@ bool daemon::listen() {
     bool ok = true;
     for (const auto& context : servers_)
         ok &= listen(context->settings.listen, "server." + context->settings.name, closing::quiet,
-                     [this, context](descriptor fd) { take_tunnel(context, std::move(fd)); });
+                     [this, context](descriptor fd) { take_tunnel(context, std::move(fd)); },
+                     context->counters);
     for (const auto& context : clients_) {
         const auto open = std::make_shared<std::atomic<std::size_t>>(0);
         ok &= listen(context->settings.listen, "client." + context->settings.name, closing::reset,
                      [this, context, open](descriptor fd) {
                          take_application(context, open, std::move(fd));
-                     });
+                     },
+                     context->counters);
     }
     return ok;
 }
 
 bool daemon::listen(const config::endpoint& place, const std::string& section, closing how,
-                    const acceptor::taker& take) {
+                    const acceptor::taker& take,
+                    const std::shared_ptr<observe::section_counters>& counters) {
     auto sockets = listen_on(place);
     if (!sockets) {
         log(log_level::error, "{}: {}", section, sockets.error().text);
@@ -179,8 +198,9 @@ bool daemon::listen(const config::endpoint& place, const std::string& section, c
         carrier::arm_reset(socket.fd(), how == closing::reset);
         // On a worker's thread, so that what stays there costs no change of threads.
         worker& on = workers_[acceptors_.size() % workers_.size()];
-        acceptors_.emplace_back(on.executor(), std::move(socket), section, take,
-                                [this] { return sessions() < most_sessions_; });
+        acceptors_.emplace_back(
+            on.executor(), std::move(socket), section, take,
+            [this] { return sessions() < most_sessions_; }, [counters] { counters->accept_failed(); });
     }
     log(log_level::info, "{}: listening on {}", section, place.text());
     return true;
@@ -188,6 +208,7 @@ bool daemon::listen(const config::endpoint& place, const std::string& section, c
 
 bool daemon::confine_to_sections() const {
     needs sections;
+    if (options_.admin) sections.listen.push_back(*options_.admin);
     for (const auto& context : servers_) {
         sections.listen.push_back(context->settings.listen);
         for (const auto& service : context->settings.services)
@@ -244,6 +265,7 @@ void daemon::take_application(const std::shared_ptr<const relay::client_context>
                               const std::shared_ptr<std::atomic<std::size_t>>& open,
                               descriptor fd) {
     if (*open >= context->settings.limits.connections) {
+        context->counters->refused(name_of(relay::end_reason::too_many));
         log(full_sections_, log_level::warning,
             "client.{}: a connection was refused: max-connections = {} are open",
             context->settings.name, context->settings.limits.connections);
@@ -268,6 +290,7 @@ awaitable<void> daemon::sweep_unproven() {
         report_unlocked_keys();
         for (const auto& context : servers_) {
             const std::size_t evicted = context->unproven->sweep(clock::now());
+            context->counters->evicted(evicted);
             if (evicted > 0)
                 log(context->evictions, log_level::warning,
                     "server.{}: {} connections without a handshake closed: too many of them",
@@ -299,8 +322,10 @@ awaitable<void> daemon::control() {
     co_await next_signal();
     log(log_level::info, "stopping: {} sessions may end within {} s", sessions(),
         options_.drain.count());
+    observation_.enter(observation::phase::draining);
     close_listeners();
     status_ = co_await drain();
+    admin_.stop();
     stop_now_ = true;
     context_.stop();
 }

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "config/settings.hpp"
+#include "proxy/observe/counters.hpp"
 #include "proxy/protocol/client_handshake.hpp"
 #include "proxy/relay/cancellation.hpp"
 #include "proxy/relay/established.hpp"
@@ -26,6 +27,7 @@ struct dial_means {
     protocol::key_stock* stock = nullptr;   // if there is one
     cancellation* cancel = nullptr;         // the same
     const dial_progress* passed = nullptr;  // the same
+    observe::handshake_counters* counts = nullptr;  // the same
 };
 
 // Connects and shakes hands; the server has not heard of a service yet. `settings` and `keys`

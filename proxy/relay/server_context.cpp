@@ -17,10 +17,12 @@ void waiting_room::leave(const std::string& key) {
     if (--at->second == 0) waiting_.erase(at);
 }
 
-server_context::server_context(config::server_settings from, protocol::replay_cache& cache)
+server_context::server_context(config::server_settings from, protocol::replay_cache& cache,
+                               std::shared_ptr<observe::section_counters> counted)
     : keys(keys_of(from)),
       settings(config::without_secrets(std::move(from))),
       replays(cache),
+      counters(std::move(counted)),
       unproven(std::make_shared<unproven_registry>(
           unproven_caps{settings.unproven, settings.unproven_per_address})),
       waiting(settings.waiting) {

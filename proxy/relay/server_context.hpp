@@ -8,6 +8,7 @@
 
 #include "config/settings.hpp"
 #include "proxy/observe/log.hpp"
+#include "proxy/observe/registry.hpp"
 #include "proxy/protocol/replay_cache.hpp"
 #include "proxy/protocol/server_handshake.hpp"
 #include "proxy/relay/unproven.hpp"
@@ -30,7 +31,9 @@ class waiting_room {
 // The constants of a server section, and what its sessions on all threads share.
 class server_context {
   public:
-    server_context(config::server_settings settings, protocol::replay_cache& cache);
+    server_context(config::server_settings settings, protocol::replay_cache& cache,
+                   std::shared_ptr<observe::section_counters> counters =
+                       std::make_shared<observe::section_counters>());
 
     // "name" of a key in the list, else empty.
     [[nodiscard]] std::string name_of(const protocol::public_key& key) const;
@@ -40,6 +43,7 @@ class server_context {
     const protocol::server_keys keys;
     const config::server_settings settings;  // without the secret keys
     protocol::replay_cache& replays;
+    const std::shared_ptr<observe::section_counters> counters;
     const std::shared_ptr<unproven_registry> unproven;
     mutable waiting_room waiting;
     mutable std::atomic<std::size_t> sessions{0};  // that have proved their key

@@ -1,0 +1,67 @@
+#include "proxy/daemon/admin_listener.hpp"
+
+#include <sys/stat.h>
+
+#include <boost/asio/co_spawn.hpp>
+
+#include "proxy/observe/log.hpp"
+
+namespace culvert::daemon {
+namespace {
+
+using observe::log;
+using observe::log_level;
+
+// For the daemon's user and group: whoever may connect sees who uses the tunnels.
+constexpr mode_t socket_mode = 0660;
+
+admin::http_rules rules_of(const config::daemon_settings& options) {
+    admin::http_rules rules;
+    rules.checks_host = options.admin && !options.admin->is_unix() && !options.admin_open;
+    if (options.admin) rules.own_host = options.admin->host;
+    return rules;
+}
+
+}  // namespace
+
+admin_listener::admin_listener(carrier::executor ex, const config::daemon_settings& options,
+                               std::function<observe::status()> now)
+    : ex_(std::move(ex)),
+      place_(options.admin),
+      server_(std::make_shared<admin::server>(ex_, rules_of(options), std::move(now))) {}
+
+admin_listener::~admin_listener() = default;
+
+bool admin_listener::listen() {
+    if (!place_) return true;
+    auto sockets = listen_on(*place_);
+    if (!sockets) {
+        log(log_level::error, "admin: {}", sockets.error().text);
+        return false;
+    }
+    if (place_->is_unix()) ::chmod(place_->unix_path.c_str(), socket_mode);
+    for (auto& socket : *sockets)
+        acceptors_.emplace_back(
+            ex_, std::move(socket), "admin",
+            [this](descriptor fd) { server_->adopt(fd.release()); }, [] { return true; });
+    log(log_level::info, "admin: listening on {}", place_->text());
+    return true;
+}
+
+void admin_listener::start() {
+    for (acceptor& one : acceptors_)
+        boost::asio::co_spawn(ex_, one.run(), [](const std::exception_ptr& e) {
+            if (e) std::rethrow_exception(e);
+        });
+}
+
+void admin_listener::stop() {
+    for (acceptor& one : acceptors_) one.close();
+    server_->stop();
+}
+
+std::size_t admin_listener::descriptors() const noexcept {
+    return place_ ? admin::server::most_connections : 0;
+}
+
+}  // namespace culvert::daemon
