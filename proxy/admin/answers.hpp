@@ -25,6 +25,7 @@ struct answer {
 };
 
 // `now` is called for the paths that need it.
-[[nodiscard]] answer answer_to(std::string_view target, const std::function<observe::status()>& now);
+[[nodiscard]] answer answer_to(std::string_view target,
+                               const std::function<observe::status()>& now);
 
 }  // namespace culvert::admin

@@ -8,6 +8,7 @@
 #include <boost/beast/core/basic_stream.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
+#include <utility>
 
 #include "proxy/admin/answers.hpp"
 #include "proxy/admin/host.hpp"
@@ -72,8 +73,8 @@ struct server::connection {
 
     beast::basic_stream<asio::generic::stream_protocol, carrier::executor> stream;
     beast::flat_buffer buffer;
-    place at;  // in the server's list, while open
-    bool open = true;
+    place at;  // in the server's list, while listed
+    bool listed = true;
 };
 
 // False when it did not work out, or was the last answer on this connection.
@@ -107,11 +108,16 @@ void server::adopt(int fd) {
         ::close(fd);
         return;
     }
-    if (connections_.size() >= most_connections) connections_.front()->stream.close();
+    if (connections_.size() >= most_connections) forget(*connections_.front());
     made->at = connections_.insert(connections_.end(), made);
     asio::co_spawn(ex_, serve(made), [self = shared_from_this(), made](const std::exception_ptr&) {
-        self->connections_.erase(made->at);
+        self->forget(*made);
     });
+}
+
+void server::forget(connection& gone) {
+    gone.stream.close();
+    if (std::exchange(gone.listed, false)) connections_.erase(gone.at);
 }
 
 void server::stop() {
@@ -135,8 +141,8 @@ awaitable<void> server::serve(std::shared_ptr<connection> with) {
 awaitable<bool> server::serve_one(connection& with) {
     request_parser parser;
     parser.header_limit(longest_header);
-    auto [ec, size] =
-        co_await http::async_read_header(with.stream, with.buffer, parser, no_throw);
+    auto [ec, size] = co_await http::async_read_header(with.stream, with.buffer, parser, no_throw);
+    if (!with.listed) co_return false;
     connections_.splice(connections_.end(), connections_, with.at);
     if (ec && !is_bad_request(ec)) co_return false;
     const auto& request = parser.get();
@@ -151,14 +157,16 @@ awaitable<bool> server::serve_one(connection& with) {
     else if (ec || (!named && request.version() >= 11))
         reply = refusal(400, "this is no request of HTTP/1.1\n");
     else if (named && !may_ask({host->value().data(), host->value().size()}))
-        reply = refusal(403, "this host name is not known here: ask for an address, or localhost\n");
+        reply =
+            refusal(403, "this host name is not known here: ask for an address, or localhost\n");
     else if (method != http::verb::get && method != http::verb::head)
         reply = refusal(405, "GET and HEAD only\n");
     else if (has_body(parser))
         reply = refusal(400, "a request without a body, please\n");
     else
         reply = make_response(answer_to(target, now_));
-    if (reply.result() == http::status::method_not_allowed) reply.set(http::field::allow, "GET, HEAD");
+    if (reply.result() == http::status::method_not_allowed)
+        reply.set(http::field::allow, "GET, HEAD");
     reply.keep_alive(!ec && !has_body(parser) && request.keep_alive());
     const bool more = co_await with.send(reply, method == http::verb::head);
     co_return more;

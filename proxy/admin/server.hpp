@@ -19,7 +19,8 @@ struct http_rules {
 // All of it on the thread of its executor.
 class server : public std::enable_shared_from_this<server> {
   public:
-    // With so many connections open a new one takes the place of the one that has been idle longest.
+    // With so many connections open a new one takes the place of the one that has been idle
+    // longest.
     static constexpr std::size_t most_connections = 16;
 
     server(const carrier::executor& ex, http_rules rules, std::function<observe::status()> now);
@@ -37,6 +38,7 @@ class server : public std::enable_shared_from_this<server> {
 
     carrier::awaitable<void> serve(std::shared_ptr<connection> with);
     carrier::awaitable<bool> serve_one(connection& with);
+    void forget(connection& gone);
     [[nodiscard]] bool may_ask(std::string_view host) const noexcept;
 
     const carrier::executor ex_;

@@ -18,7 +18,8 @@ class admin_listener {
                    std::function<observe::status()> now);
     ~admin_listener();
 
-    // False, with a line of the log, when the place can't be had. Before the process confines itself.
+    // False, with a line of the log, when the place can't be had. Before the process confines
+    // itself.
     [[nodiscard]] bool listen();
     void start();
     void stop();

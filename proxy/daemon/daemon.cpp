@@ -60,8 +60,7 @@ void rethrow(const std::exception_ptr& e) {
 
 class daemon {
   public:
-    explicit daemon(config::settings settings)
-        : options_(settings.daemon) {
+    explicit daemon(config::settings settings) : options_(settings.daemon) {
         for (unsigned i = 0; i < std::max(1U, options_.threads); ++i) workers_.emplace_back(i);
         for (auto& section : settings.servers) {
             auto counters = observation_.section(section);
@@ -171,16 +170,18 @@ int daemon::run() {
 bool daemon::listen() {
     bool ok = true;
     for (const auto& context : servers_)
-        ok &= listen(context->settings.listen, "server." + context->settings.name, closing::quiet,
-                     [this, context](descriptor fd) { take_tunnel(context, std::move(fd)); },
-                     context->counters);
+        ok &= listen(
+            context->settings.listen, "server." + context->settings.name, closing::quiet,
+            [this, context](descriptor fd) { take_tunnel(context, std::move(fd)); },
+            context->counters);
     for (const auto& context : clients_) {
         const auto open = std::make_shared<std::atomic<std::size_t>>(0);
-        ok &= listen(context->settings.listen, "client." + context->settings.name, closing::reset,
-                     [this, context, open](descriptor fd) {
-                         take_application(context, open, std::move(fd));
-                     },
-                     context->counters);
+        ok &= listen(
+            context->settings.listen, "client." + context->settings.name, closing::reset,
+            [this, context, open](descriptor fd) {
+                take_application(context, open, std::move(fd));
+            },
+            context->counters);
     }
     return ok;
 }
@@ -200,7 +201,8 @@ bool daemon::listen(const config::endpoint& place, const std::string& section, c
         worker& on = workers_[acceptors_.size() % workers_.size()];
         acceptors_.emplace_back(
             on.executor(), std::move(socket), section, take,
-            [this] { return sessions() < most_sessions_; }, [counters] { counters->accept_failed(); });
+            [this] { return sessions() < most_sessions_; },
+            [counters] { counters->accept_failed(); });
     }
     log(log_level::info, "{}: listening on {}", section, place.text());
     return true;

@@ -17,8 +17,8 @@ enum class log_level : std::uint8_t { error, warning, info, debug };
 // For people, or for machines: an object of JSON a line.
 enum class log_format : std::uint8_t { text, json };
 
-// Begins as text. Where stderr is a stream to the journal, its lines begin with the level as journald
-// understands it, <4>, and lines of text have no time: the journal has it.
+// Begins as text. Where stderr is a stream to the journal, its lines begin with the level as
+// journald understands it, <4>, and lines of text have no time: the journal has it.
 void set_log_format(log_format format);
 [[nodiscard]] bool logs_json() noexcept;
 

@@ -114,12 +114,10 @@ void writer::process() {
     single("process_cpu_seconds_total", "counter", "Processor time, user and system.",
            now_.process.cpu_s);
     single("process_open_fds", "gauge", "Open file descriptors.", now_.process.open_fds);
-    single("process_max_fds", "gauge", "The limit of open file descriptors.",
-           now_.process.max_fds);
+    single("process_max_fds", "gauge", "The limit of open file descriptors.", now_.process.max_fds);
     single("process_resident_memory_bytes", "gauge", "Resident memory.",
            now_.process.resident_bytes);
-    single("process_virtual_memory_bytes", "gauge", "Virtual memory.",
-           now_.process.virtual_bytes);
+    single("process_virtual_memory_bytes", "gauge", "Virtual memory.", now_.process.virtual_bytes);
 }
 
 void writer::sections() {
@@ -234,8 +232,7 @@ void writer::traffic() {
     traffic_of("client", &section_status::clients);
 }
 
-void writer::traffic_of(std::string_view label,
-                        std::vector<traffic_status> section_status::*rows) {
+void writer::traffic_of(std::string_view label, std::vector<traffic_status> section_status::*rows) {
     const std::string name(label);
     for_each_section([&](const section_status& of, const std::string& section) {
         for (const traffic_status& row : of.*rows) {

@@ -73,8 +73,7 @@ void section_counters::describe(section_info about) {
     about_ = std::move(about);
     // All of them from the start: a series that begins with its first session hides that one.
     for (const service_info& one : about_.services) services_.try_emplace(one.name, threads_);
-    if (about_.what == section_info::kind::client)
-        services_.try_emplace(about_.service, threads_);
+    if (about_.what == section_info::kind::client) services_.try_emplace(about_.service, threads_);
 }
 
 traffic_counters& section_counters::row(named_traffic& of, const std::string& name,
@@ -140,7 +139,8 @@ section_status section_counters::read() const {
     now.services = read_all(services_);
     now.clients = read_all(clients_);
     for (const auto& [name, end] : ends_) now.ends.push_back({name, end.failed, end.count});
-    for (const auto& [name, count] : handshakes_failed_) now.handshakes_failed.push_back({name, count});
+    for (const auto& [name, count] : handshakes_failed_)
+        now.handshakes_failed.push_back({name, count});
     for (const traffic_status& of : now.services) {
         now.to_tunnel += of.to_tunnel;
         now.from_tunnel += of.from_tunnel;

@@ -39,8 +39,8 @@ struct connection_counters {
 };
 
 // What is counted for one section. `thread` is the number of the thread that calls; a reference to
-// its counters may be kept for as long as the section, and only that thread may add. The rest is for
-// any thread: it takes a lock, and happens at most once a connection.
+// its counters may be kept for as long as the section, and only that thread may add. The rest is
+// for any thread: it takes a lock, and happens at most once a connection.
 class section_counters {
   public:
     explicit section_counters(section_info about = {}, std::size_t threads = 1,

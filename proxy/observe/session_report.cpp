@@ -21,14 +21,13 @@ std::string who_text(const session_facts& who) {
 // The members of a JSON object.
 std::string json_of(const session_report& report) {
     const session_facts& who = report.who;
-    return fmt::format(
-        R"("section":{},"peer":{},"client":{},"service":{},"carrier":{},)"
-        R"("bytes_to_tunnel":{},"bytes_from_tunnel":{},"duration_s":{:.3f},)"
-        R"("reason":{},"detail":{},"failed":{})",
-        quoted_json(report.section), quoted_json(who.peer), quoted_json(who.client),
-        quoted_json(who.service), quoted_json(who.carrier), report.to_tunnel, report.from_tunnel,
-        report.lasted.count(), quoted_json(report.reason), quoted_json(report.detail),
-        report.failed);
+    return fmt::format(R"("section":{},"peer":{},"client":{},"service":{},"carrier":{},)"
+                       R"("bytes_to_tunnel":{},"bytes_from_tunnel":{},"duration_s":{:.3f},)"
+                       R"("reason":{},"detail":{},"failed":{})",
+                       quoted_json(report.section), quoted_json(who.peer), quoted_json(who.client),
+                       quoted_json(who.service), quoted_json(who.carrier), report.to_tunnel,
+                       report.from_tunnel, report.lasted.count(), quoted_json(report.reason),
+                       quoted_json(report.detail), report.failed);
 }
 
 }  // namespace

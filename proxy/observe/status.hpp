@@ -1,5 +1,5 @@
-// How the daemon is, at one moment: what the admin listener answers. STATUS.md says what each number
-// means.
+// How the daemon is, at one moment: what the admin listener answers. STATUS.md says what each
+// number means.
 #pragma once
 
 #include <array>

@@ -35,15 +35,13 @@ json::array texts(const std::vector<std::string>& from) {
 json::object json_of(const handshake_status& times) {
     json::array buckets;
     for (std::size_t i = 0; i < times.at_most.size(); ++i)
-        buckets.push_back(
-            {{"le_s", handshake_counters::ends_s[i]}, {"count", times.at_most[i]}});
+        buckets.push_back({{"le_s", handshake_counters::ends_s[i]}, {"count", times.at_most[i]}});
     return {{"count", times.count}, {"sum_s", rounded(times.sum_s)}, {"buckets", buckets}};
 }
 
 json::array counts(const std::vector<named_count>& from) {
     json::array all;
-    for (const named_count& one : from)
-        all.push_back({{"reason", one.name}, {"count", one.count}});
+    for (const named_count& one : from) all.push_back({{"reason", one.name}, {"count", one.count}});
     return all;
 }
 
@@ -118,18 +116,12 @@ json::object client_of(const section_status& of) {
 }
 
 json::object json_of(const session_report& ended) {
-    return {{"time", unix_seconds(ended.ended)},
-            {"section", ended.section},
-            {"peer", printable(ended.who.peer)},
-            {"client", ended.who.client},
-            {"service", printable(ended.who.service)},
-            {"carrier", ended.who.carrier},
-            {"bytes_to_tunnel", ended.to_tunnel},
-            {"bytes_from_tunnel", ended.from_tunnel},
-            {"duration_s", rounded(ended.lasted.count())},
-            {"reason", ended.reason},
-            {"detail", printable(ended.detail)},
-            {"failed", ended.failed}};
+    return {{"time", unix_seconds(ended.ended)},           {"section", ended.section},
+            {"peer", printable(ended.who.peer)},           {"client", ended.who.client},
+            {"service", printable(ended.who.service)},     {"carrier", ended.who.carrier},
+            {"bytes_to_tunnel", ended.to_tunnel},          {"bytes_from_tunnel", ended.from_tunnel},
+            {"duration_s", rounded(ended.lasted.count())}, {"reason", ended.reason},
+            {"detail", printable(ended.detail)},           {"failed", ended.failed}};
 }
 
 json::object json_of(const process_status& now) {
@@ -147,7 +139,8 @@ void add_sections(json::object& into, const status& now) {
     json::array ends;
     handshake_status handshake;
     for (const section_status& of : now.sections) {
-        (is_server(of) ? servers : clients).push_back(is_server(of) ? server_of(of) : client_of(of));
+        (is_server(of) ? servers : clients)
+            .push_back(is_server(of) ? server_of(of) : client_of(of));
         for (const traffic_status& row : of.clients) {
             json::object user = json_of(row);
             user["server"] = of.about.name;

@@ -19,7 +19,7 @@ struct client_context {
           counters(std::move(counted)) {}
 
     const protocol::client_keys keys;
-    const config::client_settings settings;       // without the secret keys
+    const config::client_settings settings;  // without the secret keys
     const std::shared_ptr<observe::section_counters> counters;
     mutable std::atomic<bool> pool_fails{false};  // for the log: one line when that changes
 };

@@ -24,9 +24,9 @@ using dial_progress = std::function<void(dial_stage passed, const std::string& d
 // What a dial makes use of; all of it outlives the call.
 struct dial_means {
     resolver* names = &system_resolver();
-    protocol::key_stock* stock = nullptr;   // if there is one
-    cancellation* cancel = nullptr;         // the same
-    const dial_progress* passed = nullptr;  // the same
+    protocol::key_stock* stock = nullptr;           // if there is one
+    cancellation* cancel = nullptr;                 // the same
+    const dial_progress* passed = nullptr;          // the same
     observe::handshake_counters* counts = nullptr;  // the same
 };
 

@@ -89,7 +89,7 @@ class server_session final : public session, public std::enable_shared_from_this
     std::string service_;                      // asked for
     time_point whole_by_ = time_point::max();  // the record that is coming, before OPEN
     bool proven_ = false;                      // record 0 has verified
-    const char* unproven_ = nullptr;  // why it is, as the counters say; nullptr: not begun
+    const char* unproven_ = nullptr;           // why it is, as the counters say; nullptr: not begun
     bool waiting_ = false;
     bool opened_ = false;
     bool dropped_ = false;  // by a client that has no use for it any more
