@@ -167,7 +167,8 @@ awaitable<bool> server::serve_one(connection& with) {
         reply = make_response(answer_to(target, now_));
     if (reply.result() == http::status::method_not_allowed)
         reply.set(http::field::allow, "GET, HEAD");
-    reply.keep_alive(!ec && !has_body(parser) && request.keep_alive());
+    const bool understood = reply.result() != http::status::bad_request && !ec;
+    reply.keep_alive(understood && !has_body(parser) && request.keep_alive());
     const bool more = co_await with.send(reply, method == http::verb::head);
     co_return more;
 }

@@ -140,8 +140,6 @@ void hold_signals() noexcept {
 
 int daemon::run() {
     observe::set_log_level(to_log_level(options_.level));
-    if (options_.log_format == config::log_format::json)
-        observe::set_log_format(observe::log_format::json);
     report_kernels();
     raise_descriptor_limit();
     keep_memory_reserve();

@@ -54,6 +54,8 @@ int run(const arguments& args) {
     observe::never_wait_for_readers();
     daemon::raise_locked_memory_limit();
     config::loaded loaded = config::load(args[0]);
+    if (loaded.ok() && loaded.value.daemon.log_format == config::log_format::json)
+        observe::set_log_format(observe::log_format::json);
     for (const auto& said : loaded.diagnostics) observe::write_plain(to_text(said));
     if (!loaded.ok()) return usage_error;
     return daemon::run(std::move(loaded.value));

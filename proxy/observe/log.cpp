@@ -194,7 +194,7 @@ void write_log(log_level level, std::string_view line, std::string_view more) no
 
 void write_plain(std::string_view line) noexcept {
     try {
-        sink()->write_plain(printable(line) + "\n");
+        sink()->write_plain(logs_json() ? "{" + body_of(line) + "}\n" : body_of(line) + "\n");
     } catch (...) {
         // As above.
     }

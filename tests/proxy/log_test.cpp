@@ -87,6 +87,7 @@ TEST_SUITE("log") {
         write_log(log_level::info, "with more", R"("bytes":7)");
         write_log(log_level::info, "too much more", "\"x\":\"" + std::string(4'000, 'x') + '"');
         log(log_level::error, "{}", std::string(3'000, '\\'));
+        write_plain("a note");
         set_log_format(log_format::text);
         log(log_level::info, "text again");
         const std::string text = out.text();
@@ -96,7 +97,8 @@ TEST_SUITE("log") {
                         "\n") != std::string::npos);
         CHECK(text.find("\"too much more\"}\n") != std::string::npos);
         CHECK(text.find("info    text again\n") != std::string::npos);
-        CHECK(lines_of(text) == 5);
+        CHECK(text.find("\n{\"message\":\"a note\"}\n") != std::string::npos);
+        CHECK(lines_of(text) == 6);
         for (std::size_t at = 0, end = 0; (end = text.find('\n', at)) != text.npos; at = end + 1)
             CHECK(end + 1 - at <= PIPE_BUF);
     }

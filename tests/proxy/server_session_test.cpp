@@ -352,5 +352,10 @@ TEST_SUITE("server session: services") {
         stranger.wire.pump();
         CHECK(stranger.wire.received.empty());
         CHECK_FALSE(stranger.end.done);
+        stranger.session->stop(end_reason::shutdown);
+        CHECK(s.world.until([&] { return stranger.end.done; }));
+        stranger.session.reset();
+        CHECK(s.failed("unknown_client") == 1);
+        CHECK(s.context->counters->read().clients.at(0).sessions == 1);
     }
 }
