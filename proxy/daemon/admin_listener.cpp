@@ -32,20 +32,24 @@ admin_listener::admin_listener(carrier::executor ex, const config::daemon_settin
 
 admin_listener::~admin_listener() = default;
 
-bool admin_listener::listen() {
-    if (!place_) return true;
-    auto sockets = listen_on(*place_);
-    if (!sockets) {
-        log(log_level::error, "admin: {}", sockets.error().text);
-        return false;
-    }
+std::optional<std::string> admin_listener::listen(sockets_at_hand& at_hand) {
+    if (!place_) return std::nullopt;
+    auto sockets = listen_on(*place_, at_hand);
+    if (!sockets) return "admin: " + sockets.error().text;
     if (place_->is_unix()) ::chmod(place_->unix_path.c_str(), socket_mode);
     for (auto& socket : *sockets)
         acceptors_.emplace_back(
-            ex_, std::move(socket), "admin",
-            [this](descriptor fd) { server_->adopt(fd.release()); }, [] { return true; });
+            ex_, std::move(socket),
+            destination{"admin", [this](descriptor fd) { server_->adopt(fd.release()); }},
+            [] { return true; });
     log(log_level::info, "admin: listening on {}", place_->text());
-    return true;
+    return std::nullopt;
+}
+
+std::vector<int> admin_listener::listening() const {
+    std::vector<int> sockets;
+    for (const acceptor& one : acceptors_) sockets.push_back(one.fd());
+    return sockets;
 }
 
 void admin_listener::start() {
@@ -57,6 +61,12 @@ void admin_listener::start() {
 
 void admin_listener::stop() {
     for (acceptor& one : acceptors_) one.close();
+    server_->stop();
+}
+
+void admin_listener::hand_over() {
+    for (acceptor& one : acceptors_) one.hand_over();
+    acceptors_.clear();
     server_->stop();
 }
 

@@ -18,11 +18,13 @@ class admin_listener {
                    std::function<observe::status()> now);
     ~admin_listener();
 
-    // False, with a line of the log, when the place can't be had. Before the process confines
-    // itself.
-    [[nodiscard]] bool listen();
+    // Why the place can't be had, if so. Before the process confines itself.
+    [[nodiscard]] std::optional<std::string> listen(sockets_at_hand& at_hand);
+    [[nodiscard]] std::vector<int> listening() const;
     void start();
     void stop();
+    // The same for a process whose successor has the sockets.
+    void hand_over();
 
     // Descriptors that it may come to have open.
     [[nodiscard]] std::size_t descriptors() const noexcept;

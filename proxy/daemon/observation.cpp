@@ -12,6 +12,8 @@ std::string text_of(const config::uplink& to) {
     return to.carrier == config::carrier::tcp ? place : place + to.path;
 }
 
+}  // namespace
+
 observe::section_info info_of(const config::server_settings& from) {
     observe::section_info info;
     info.what = observe::section_info::kind::server;
@@ -32,16 +34,6 @@ observe::section_info info_of(const config::client_settings& from) {
     info.service = from.service;
     info.pool = from.pool;
     return info;
-}
-
-}  // namespace
-
-std::shared_ptr<observe::section_counters> observation::section(const config::server_settings& of) {
-    return sections_.section(info_of(of));
-}
-
-std::shared_ptr<observe::section_counters> observation::section(const config::client_settings& of) {
-    return sections_.section(info_of(of));
 }
 
 observe::status observation::read() {

@@ -10,6 +10,10 @@
 
 namespace culvert::daemon {
 
+// What a section says of itself.
+[[nodiscard]] observe::section_info info_of(const config::server_settings& from);
+[[nodiscard]] observe::section_info info_of(const config::client_settings& from);
+
 // To be made before the process confines itself; `replays` outlives it. On the main thread.
 class observation {
   public:
@@ -18,14 +22,7 @@ class observation {
     observation(std::size_t threads, const protocol::replay_cache& replays)
         : threads_(threads), replays_(replays), sections_(threads) {}
 
-    // For the context of the section, which a reload may make anew: its numbers go on.
-    [[nodiscard]] std::shared_ptr<observe::section_counters> section(
-        const config::server_settings& of);
-    [[nodiscard]] std::shared_ptr<observe::section_counters> section(
-        const config::client_settings& of);
-    // After a reload: what the configuration names now.
-    void keep_only(const std::vector<std::string>& sections) { sections_.keep_only(sections); }
-
+    [[nodiscard]] observe::registry& counters() noexcept { return sections_; }
     void enter(phase now) noexcept { phase_ = now; }
     [[nodiscard]] observe::status read();
 

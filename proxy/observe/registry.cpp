@@ -153,25 +153,33 @@ section_status section_counters::read() const {
 
 // ---- all of them ----
 
-std::shared_ptr<section_counters> registry::section(const section_info& about) {
+registry::entry& registry::find(const section_info& about) {
     const std::string name = about.section();
-    const std::scoped_lock lock(mutex_);
     const auto known = std::find_if(entries_.begin(), entries_.end(),
                                     [&](const entry& e) { return e.section == name; });
-    if (known == entries_.end()) {
-        auto made = std::make_shared<section_counters>(about, threads_, recent_);
-        entries_.push_back({name, made});
-        return made;
-    }
-    known->retired = false;
-    known->counters->describe(about);
-    return known->counters;
+    if (known != entries_.end()) return *known;
+    entries_.push_back({name, std::make_shared<section_counters>(about, threads_, recent_)});
+    return entries_.back();
 }
 
-void registry::keep_only(const std::vector<std::string>& sections) {
+std::shared_ptr<section_counters> registry::section(const section_info& about) {
     const std::scoped_lock lock(mutex_);
+    return find(about).counters;
+}
+
+void registry::publish(std::vector<section_info> all) {
+    const std::scoped_lock lock(mutex_);
+    for (entry& e : entries_) e.named = false;
+    std::vector<entry> in_order;
+    for (section_info& about : all) {
+        entry& e = find(about);
+        e.named = true;
+        e.counters->describe(std::move(about));
+        in_order.push_back(e);
+    }
     for (entry& e : entries_)
-        e.retired = std::find(sections.begin(), sections.end(), e.section) == sections.end();
+        if (!e.named) in_order.push_back(std::move(e));
+    entries_ = std::move(in_order);
 }
 
 void registry::read(status& into) {
@@ -180,7 +188,7 @@ void registry::read(status& into) {
     into.sections.clear();
     std::erase_if(entries_, [&into](const entry& e) {
         section_status now = e.counters->read();
-        if (e.retired && is_quiet(now)) return true;
+        if (!e.named && is_quiet(now)) return true;
         into.sections.push_back(std::move(now));
         return false;
     });

@@ -100,11 +100,12 @@ class registry {
     explicit registry(std::size_t threads) : threads_(threads) {}
 
     // The counters of the section of this kind and name: those that it has had before, if it had.
+    // Nobody is told of a new one before it is published.
     [[nodiscard]] std::shared_ptr<section_counters> section(const section_info& about);
 
-    // Sections that are not among these, each as "server.NAME", are gone from the configuration:
-    // they are left out once their last session has ended.
-    void keep_only(const std::vector<std::string>& sections);
+    // What the configuration says now, in its order. Sections that it does not name any more are
+    // left out once their last session has ended.
+    void publish(std::vector<section_info> all);
 
     // Fills in sections and recent.
     void read(status& into);
@@ -113,8 +114,10 @@ class registry {
     struct entry {
         std::string section;
         std::shared_ptr<section_counters> counters;
-        bool retired = false;
+        bool named = false;  // by the configuration
     };
+
+    entry& find(const section_info& about);
 
     const std::size_t threads_;
     const std::shared_ptr<recent_sessions> recent_ = std::make_shared<recent_sessions>();

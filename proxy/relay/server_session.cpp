@@ -14,7 +14,7 @@ server_session::~server_session() {
     leave_waiting_room();
     if (opened_) connections().closed.add();
     if (proven_) {
-        --context_->sessions;
+        --context_->here->sessions;
     } else if (unproven_ != nullptr) {
         connections().gone_unproven.add();
         context_->counters->handshake_failed(unproven_);

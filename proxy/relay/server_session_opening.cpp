@@ -107,14 +107,14 @@ void server_session::prove() {
     connections().proven.add();
     context_->counters->handshakes(thread_.number).add(clock::now() - accepted_);
     handshake_deadline_.reset();
-    if (context_->sessions++ >= context_->settings.limits.connections)
+    if (context_->here->sessions++ >= context_->settings.limits.connections)
         throw session_end(end_reason::too_many);
 }
 
 // A PAD instead of OPEN: the client keeps the session for later.
 void server_session::enter_waiting_room() {
     if (waiting_) return;
-    if (!context_->waiting.enter(key_))
+    if (!context_->here->waiting.enter(key_))
         throw session_end(end_reason::too_many, "too many sessions of this key wait for OPEN");
     waiting_ = true;
     connections().began_waiting.add();
@@ -122,7 +122,7 @@ void server_session::enter_waiting_room() {
 
 void server_session::leave_waiting_room() {
     if (!std::exchange(waiting_, false)) return;
-    context_->waiting.leave(key_);
+    context_->here->waiting.leave(key_);
     connections().ended_waiting.add();
 }
 

@@ -149,6 +149,7 @@ TEST_SUITE("counters") {
     TEST_CASE("ends by reason, and the last sessions") {
         registry all(1);
         const auto section = all.section(server("s"));
+        all.publish({server("s")});
         for (int i = 0; i < 70; ++i) {
             auto report = ended(i % 7 == 0 ? "idle" : "clean", i % 7 == 0);
             report.to_tunnel = static_cast<std::uint64_t>(i);
@@ -177,6 +178,7 @@ TEST_SUITE("counters") {
         CHECK(before != other);
         const auto after = all.section(server("s", {"main", "new"}));
         CHECK(before == after);
+        all.publish({server("s", {"main", "new"}), client("s")});
         const status now = read(all);
         REQUIRE(now.sections.size() == 2);
         CHECK(now.sections[0].to_tunnel == 7);
@@ -187,16 +189,23 @@ TEST_SUITE("counters") {
     TEST_CASE("a section that is gone is told of until its last session has ended") {
         registry all(1);
         const auto gone = all.section(server("gone"));
-        static_cast<void>(all.section(server("stays")));
+        all.publish({server("gone"), server("stays")});
         gone->connections(0).opened.add();
-        all.keep_only({"server.stays"});
-        CHECK(read(all).sections.size() == 2);
+        all.publish({server("fresh"), server("stays")});
+        const status now = read(all);
+        REQUIRE(now.sections.size() == 3);
+        CHECK(now.sections[0].about.name == "fresh");
+        CHECK(now.sections[2].about.name == "gone");
         gone->connections(0).closed.add();
-        REQUIRE(read(all).sections.size() == 1);
-        CHECK(read(all).sections[0].about.name == "stays");
+        CHECK(read(all).sections.size() == 2);
         // It comes back as another.
         CHECK(all.section(server("gone")) != gone);
-        CHECK(read(all).sections.size() == 2);
+    }
+
+    TEST_CASE("a section that did not come to be is not told of") {
+        registry all(1);
+        static_cast<void>(all.section(server("refused")));
+        CHECK(read(all).sections.empty());
     }
 
     TEST_CASE("the process") {
