@@ -168,7 +168,7 @@ awaitable<bool> server::serve_one(connection& with) {
     if (reply.result() == http::status::method_not_allowed)
         reply.set(http::field::allow, "GET, HEAD");
     const bool understood = reply.result() != http::status::bad_request && !ec;
-    reply.keep_alive(understood && !has_body(parser) && request.keep_alive());
+    reply.keep_alive(understood && !has_body(parser) && !winding_up_ && request.keep_alive());
     const bool more = co_await with.send(reply, method == http::verb::head);
     co_return more;
 }

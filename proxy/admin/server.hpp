@@ -29,6 +29,8 @@ class server : public std::enable_shared_from_this<server> {
     // Takes over a connected socket, and answers until the other side leaves or takes too long.
     void adopt(int fd);
 
+    // Each connection that is open gets one more answer at most.
+    void wind_up() noexcept { winding_up_ = true; }
     // Closes what is open.
     void stop();
 
@@ -44,6 +46,7 @@ class server : public std::enable_shared_from_this<server> {
     const carrier::executor ex_;
     const http_rules rules_;
     const std::function<observe::status()> now_;
+    bool winding_up_ = false;
     std::list<std::shared_ptr<connection>> connections_;  // the one that was last used last
 };
 

@@ -67,7 +67,7 @@ void admin_listener::stop() {
 void admin_listener::hand_over() {
     for (acceptor& one : acceptors_) one.hand_over();
     acceptors_.clear();
-    server_->stop();
+    server_->wind_up();
 }
 
 std::size_t admin_listener::descriptors() const noexcept {

@@ -23,7 +23,7 @@ class admin_listener {
     [[nodiscard]] std::vector<int> listening() const;
     void start();
     void stop();
-    // The same for a process whose successor has the sockets.
+    // For a process whose successor has the sockets: whoever is here still gets his answer.
     void hand_over();
 
     // Descriptors that it may come to have open.

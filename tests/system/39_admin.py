@@ -11,6 +11,7 @@ from support import case, programs
 from support.admin import Admin
 from support.backends import echo
 from support.ports import free_port
+from support.process import Daemon
 from support.streams import (CLEAN, RESET, connect, random_bytes, read_exactly, read_until_end,
                              reset)
 from support.tunnel import BOTH_CARRIERS, TCP, TCP_STATIC, WEBSOCKET_STATIC
@@ -270,6 +271,57 @@ class Counts(AdminTest):
         version = subprocess.run([programs.culvert(), "version"], capture_output=True, text=True,
                                  check=True).stdout
         self.assertIn(f"culvert {status['version']} ", version)
+
+
+class Changes(AdminTest):
+    """A reload, and another daemon in the place of the first."""
+
+    def serving(self, *lines):
+        """A tunnel; the server's admin listener; the server's file."""
+        port = free_port()
+        tunnel = self.tunnel(TCP, self.service(swallow_and_answer).target, daemon_of={
+            "server": [f"admin = 127.0.0.1:{port}", *lines], "client": []})
+        return tunnel, Admin(port), tunnel.folder / "server.conf"
+
+    def test_a_reload_keeps_the_numbers(self):
+        tunnel, at, file = self.serving()
+        self.assert_exchange(tunnel)
+        more = free_port()
+        whole = file.read_text()
+        file.write_text(f"{whole}service = more 127.0.0.1:{more}\n"
+                        + whole[whole.index("[server.edge]"):].replace("edge]", "new]").replace(
+                            f":{tunnel.server_port}", f":{free_port()}"))
+        tunnel.server.send_signal(signal.SIGHUP)
+        until(lambda: len(at.status()["servers"]) == 2, 10, "the new section is there")
+        edge, new = at.status()["servers"]
+        self.assertEqual((edge["name"], edge["sessions_total"]), ("edge", 1))
+        self.assertEqual([one["name"] for one in edge["services"]], ["it", "more"])
+        self.assertEqual((new["name"], new["sessions_total"]), ("new", 0))
+        self.assert_exchange(tunnel)
+        until(lambda: at.server()["bytes_to_clients"] == 2 * DOWN, 10, "the bytes are added")
+        file.write_text(whole + "servise = typo 127.0.0.1:1\n")
+        tunnel.server.send_signal(signal.SIGHUP)
+        tunnel.server.wait_for_log("reload refused")
+        self.assertEqual(len(at.status()["servers"]), 2)
+        file.write_text(whole)
+        tunnel.server.send_signal(signal.SIGHUP)
+        until(lambda: len(at.status()["servers"]) == 1, 10, "the section that is gone is left out")
+        self.assertEqual(at.server()["sessions_total"], 2)
+        self.assertEqual(at.metrics().check(), "")
+
+    def test_a_successor_answers_in_its_place(self):
+        folder = self.make_folder()
+        tunnel, at, file = self.serving(f"control = unix:{folder}/control")
+        self.assertEqual(at.status()["pid"], tunnel.server.pid)
+        successor = Daemon([programs.culvert(), "run", "--replace", file], folder, "successor")
+        self.addCleanup(self._stop, successor)
+        # Nobody is refused meanwhile.
+        until(lambda: at.status()["pid"] == successor.pid, 20, "the successor answers")
+        self.assertEqual(tunnel.server.wait(), 0)
+        for _ in range(20):
+            self.assertEqual(at.get("/readyz"), b"ready\n")
+        self.assert_exchange(tunnel)
+        until(lambda: at.server()["sessions_total"] == 1, 10, "the successor counts")
 
 
 class Paths(AdminTest):
