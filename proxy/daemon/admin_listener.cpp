@@ -30,44 +30,45 @@ admin_listener::admin_listener(carrier::executor ex, const config::daemon_settin
       place_(options.admin),
       server_(std::make_shared<admin::server>(ex_, rules_of(options), std::move(now))) {}
 
-admin_listener::~admin_listener() = default;
-
 std::optional<std::string> admin_listener::listen(sockets_at_hand& at_hand) {
     if (!place_) return std::nullopt;
     auto sockets = listen_on(*place_, at_hand);
     if (!sockets) return "admin: " + sockets.error().text;
     if (place_->is_unix()) ::chmod(place_->unix_path.c_str(), socket_mode);
+    const destination to{"admin", [to = server_](descriptor fd) { to->adopt(fd.release()); }};
     for (auto& socket : *sockets)
-        acceptors_.emplace_back(
-            ex_, std::move(socket),
-            destination{"admin", [this](descriptor fd) { server_->adopt(fd.release()); }},
-            [] { return true; });
+        acceptors_.push_back(
+            std::make_shared<acceptor>(ex_, std::move(socket), to, [] { return true; }));
     log(log_level::info, "admin: listening on {}", place_->text());
     return std::nullopt;
 }
 
 std::vector<int> admin_listener::listening() const {
     std::vector<int> sockets;
-    for (const acceptor& one : acceptors_) sockets.push_back(one.fd());
+    for (const auto& one : acceptors_) sockets.push_back(one->fd());
     return sockets;
 }
 
 void admin_listener::start() {
-    for (acceptor& one : acceptors_)
-        boost::asio::co_spawn(ex_, one.run(), [](const std::exception_ptr& e) {
+    for (const auto& one : acceptors_)
+        boost::asio::co_spawn(ex_, one->run(), [one](const std::exception_ptr& e) {
             if (e) std::rethrow_exception(e);
         });
 }
 
 void admin_listener::stop() {
-    for (acceptor& one : acceptors_) one.close();
+    end(&acceptor::close);
     server_->stop();
 }
 
 void admin_listener::hand_over() {
-    for (acceptor& one : acceptors_) one.hand_over();
-    acceptors_.clear();
+    end(&acceptor::hand_over);
     server_->wind_up();
+}
+
+void admin_listener::end(void (acceptor::*how)()) {
+    for (const auto& one : acceptors_) ((*one).*how)();
+    acceptors_.clear();
 }
 
 std::size_t admin_listener::descriptors() const noexcept {

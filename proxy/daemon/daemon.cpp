@@ -67,6 +67,7 @@ class daemon {
   private:
     bool take_sockets(sockets_at_hand& at_hand);
     bool listen();
+    void give_back();
     bool confine_to_sections() const;
     void count_room();
     void announce();
@@ -132,13 +133,10 @@ int daemon::run() {
     report_kernels();
     raise_descriptor_limit();
     keep_memory_reserve();
-    if (!listen()) return 2;
+    if (!listen()) return give_back(), 2;
     descriptors_ = descriptors_left() - std::min(descriptors_left(), admin_.descriptors());
     count_room();
-    if (!confine_to_sections()) {
-        sections_.hand_over_listeners();  // a daemon that this one was to replace has them still
-        return 2;
-    }
+    if (!confine_to_sections()) return give_back(), 2;
     workers_.start();
     sections_.start();
     admin_.start();
@@ -200,6 +198,13 @@ bool daemon::listen() {
         log(log_level::warning, "{}: nobody listens there any more: no section has this place",
             place);
     return true;
+}
+
+// A daemon that this one was to replace has its sockets still, and their paths.
+void daemon::give_back() {
+    sections_.give_back_listeners();
+    admin_.give_back();
+    if (commands_) commands_->give_back();
 }
 
 bool daemon::confine_to_sections() const {

@@ -10,6 +10,13 @@ namespace culvert::relay {
 namespace asio = boost::asio;
 using carrier::stream_socket;
 
+namespace {
+
+// While the daemon drains, from then on.
+constexpr std::chrono::seconds time_to_open{2};
+
+}  // namespace
+
 server_session::~server_session() {
     leave_waiting_room();
     if (opened_) connections().closed.add();
@@ -61,6 +68,16 @@ void server_session::stop(end_reason why) {
         far_->writer->to().cancel();
     else
         close_stranger();
+}
+
+// Who is about to open a service may do so: his connection was taken already, and nobody else will.
+// A spare session has its time, and a stranger can't have all of the drain's.
+void server_session::drain() {
+    if (opened_) return;
+    if (waiting_) return stop(end_reason::not_opened);
+    draining_ = true;
+    handshake_deadline_.emplace(thread_.executor, clock::now() + time_to_open,
+                                [this] { close_stranger(); });
 }
 
 observe::session_facts server_session::facts() const {

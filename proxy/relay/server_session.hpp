@@ -30,9 +30,7 @@ class server_session final : public session, public std::enable_shared_from_this
 
     awaitable<void> run() override;
     void stop(end_reason why) override;
-    void drain() override {
-        if (!opened_) stop(end_reason::not_opened);
-    }
+    void drain() override;
     [[nodiscard]] observe::session_facts facts() const override;
     [[nodiscard]] observe::section_counters& counters() const override {
         return *context_->counters;
@@ -92,6 +90,7 @@ class server_session final : public session, public std::enable_shared_from_this
     const char* unproven_ = nullptr;           // why it is, as the counters say; nullptr: not begun
     bool waiting_ = false;
     bool opened_ = false;
+    bool draining_ = false;
     bool dropped_ = false;  // by a client that has no use for it any more
     carrier::turn turn_;    // of a client that sends PADs
 };
