@@ -105,15 +105,15 @@ class ForbiddenCalls(DefencesTest):
         value = re.search(r"^\$1 = (.*)$", done.stdout, re.MULTILINE)
         return value[1] if value else ""
 
-    def busy_daemon(self):
-        tunnel = self.tunnel(TCP, self.service(echo).target)
+    def busy_daemon(self, *daemon):
+        tunnel = self.tunnel(TCP, self.service(echo).target, daemon=daemon)
         self.assert_works(tunnel.client_port)
         return tunnel.server, tunnel
 
     def idle_daemon(self, folder):
         port = free_port()
         file = folder / f"{port}.conf"
-        file.write_text(f"[server.s]\nlisten = {port}\nservice = it 127.0.0.1:1\n"
+        file.write_text(f"[daemon]\nsandbox = strict\n[server.s]\nlisten = {port}\nservice = it 127.0.0.1:1\n"
                         f"psk = {shared_keys().folder}/edge.psk\n")
         daemon = self.start_daemon(file, f"culvert-{port}", [])
         daemon.wait_for_log("ready", 30)
@@ -151,7 +151,12 @@ class ForbiddenCalls(DefencesTest):
         self.assert_works(tunnel.client_port)
 
     def test_files_are_out_of_reach(self):
-        daemon, tunnel = self.busy_daemon()
+        for sandbox in ("on", "strict"):
+            with self.subTest(sandbox):
+                self.look_for_files(sandbox)
+
+    def look_for_files(self, sandbox):
+        daemon, tunnel = self.busy_daemon(f"sandbox = {sandbox}")
         if not daemon.log_lines("Landlock [1-9]"):
             self.skipTest("this kernel has no Landlock: " + daemon.log())
 
@@ -159,7 +164,9 @@ class ForbiddenCalls(DefencesTest):
             return self.make_call(daemon, f'(int) open("{path}", 0)') != "-1"
 
         self.assertTrue(opens("/etc/hosts"))
-        for path in (tunnel.folder / "server.conf", "/proc/self/maps", "/root", "/bin/sh"):
+        # For a reload.
+        self.assertEqual(opens(tunnel.folder / "server.conf"), sandbox == "on")
+        for path in ("/proc/self/maps", "/root", "/bin/sh", "/tmp"):
             self.assertFalse(opens(path), path)
         self.assert_works(tunnel.client_port)
 
