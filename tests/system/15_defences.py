@@ -316,9 +316,19 @@ class Program(unittest.TestCase):
         self.assertRegex(code, r"<main>:\n.*endbr64")
 
 
-class SystemdUnit(unittest.TestCase):
-    UNIT = pathlib.Path(__file__).parents[2] / "config/samples/systemd/culvert.service"
+class SystemdUnits(unittest.TestCase):
+    FOLDER = pathlib.Path(__file__).parents[2] / "config/samples/systemd"
     MOST_EXPOSED = 2.0  # of 10, as systemd-analyze counts
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.units = []
+        for unit in sorted(self.FOLDER.iterdir()):
+            # Of a template an instance.
+            copy = pathlib.Path(folder.name) / unit.name.replace("@", "@edge")
+            copy.write_text(unit.read_text().replace("/usr/local/bin/culvert", programs.culvert()))
+            self.units.append(copy)
 
     def analyze(self, *words):
         program = programs.find("systemd-analyze", "systemd")
@@ -326,19 +336,23 @@ class SystemdUnit(unittest.TestCase):
                               env={**os.environ, "LC_ALL": "C.UTF-8"})
 
     def test_little_is_exposed(self):
-        done = self.analyze("security", "--offline=true", "--no-pager", self.UNIT)
-        told = re.search(r"exposure level for culvert\.service: ([0-9.]+)", done.stdout)
-        self.assertTrue(told, done.stdout + done.stderr)
-        self.assertLessEqual(float(told[1]), self.MOST_EXPOSED, done.stdout)
+        services = [unit for unit in self.units if unit.suffix == ".service"]
+        self.assertEqual([unit.name for unit in services], ["culvert.service",
+                                                            "culvert@edge.service"])
+        for unit in services:
+            with self.subTest(unit.name):
+                done = self.analyze("security", "--offline=true", "--no-pager", unit)
+                told = re.search(rf"exposure level for {unit.name}: ([0-9.]+)", done.stdout)
+                self.assertTrue(told, done.stdout + done.stderr)
+                self.assertLessEqual(float(told[1]), self.MOST_EXPOSED, done.stdout)
 
-    def test_it_is_well_formed(self):
-        with tempfile.TemporaryDirectory() as folder:
-            unit = pathlib.Path(folder) / self.UNIT.name
-            unit.write_text(self.UNIT.read_text().replace("/usr/local/bin/culvert",
-                                                          programs.culvert()))
-            done = self.analyze("verify", unit)
-        told = [line for line in (done.stdout + done.stderr).splitlines() if self.UNIT.name in line]
-        self.assertEqual((told, done.returncode), ([], 0), done.stderr)
+    def test_they_are_well_formed(self):
+        for unit in self.units:
+            with self.subTest(unit.name):
+                done = self.analyze("verify", unit)
+                told = [line for line in (done.stdout + done.stderr).splitlines()
+                        if "culvert" in line]
+                self.assertEqual((told, done.returncode), ([], 0), done.stderr)
 
 
 if __name__ == "__main__":
