@@ -65,6 +65,8 @@ int run(const arguments& args) {
     daemon::raise_locked_memory_limit();
     const std::string& file = args.back();
     config::loaded loaded = config::load(file);
+    if (loaded.ok() && loaded.value.daemon.log_format == config::log_format::json)
+        observe::set_log_format(observe::log_format::json);
     for (const auto& said : loaded.diagnostics) observe::write_plain(to_text(said));
     if (!loaded.ok()) return usage_error;
     return daemon::run(std::move(loaded.value), {file, replace});
