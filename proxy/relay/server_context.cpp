@@ -3,45 +3,30 @@
 #include "proxy/relay/server_context.hpp"
 
 namespace culvert::relay {
-bool waiting_room::enter(const std::string& key) {
-    const std::scoped_lock lock(mutex_);
-    std::size_t& count = waiting_[key];
-    if (count >= most_) return false;
-    ++count;
-    return true;
-}
 
-void waiting_room::leave(const std::string& key) {
-    const std::scoped_lock lock(mutex_);
-    const auto at = waiting_.find(key);
-    if (--at->second == 0) waiting_.erase(at);
-}
-
-server_context::server_context(config::server_settings from, protocol::replay_cache& cache)
-    : keys(keys_of(from)),
+server_context::server_context(config::server_settings from, protocol::replay_cache& cache,
+                               std::shared_ptr<client_ledger> of_the_section)
+    : ledger(std::move(of_the_section)),
+      clients(from, *ledger),
+      keys(keys_of(from)),
       settings(config::without_secrets(std::move(from))),
       replays(cache),
       unproven(std::make_shared<unproven_registry>(
-          unproven_caps{settings.unproven, settings.unproven_per_address})),
-      waiting(settings.waiting) {
-    for (const auto& client : settings.clients) names_.emplace(client.key, client.name);
-}
+          unproven_caps{settings.unproven, settings.unproven_per_address})) {}
 
 protocol::server_keys server_context::keys_of(const config::server_settings& from) const {
     std::vector<crypto::secret<32>> psks;
+    for (const config::key& psk : from.keys.psks) psks.push_back(psk.clone());
     if (from.keys.psk) psks.push_back(from.keys.psk->clone());
-    const auto knows = [this](const protocol::public_key& key) { return names_.contains(key); };
+    const auto knows = [this](const protocol::public_key& key) {
+        return clients.find(key) != nullptr;
+    };
     auto made = from.keys.identity
                     ? protocol::server_keys::with_identity(
                           protocol::key_pair_of(from.keys.identity->clone()), knows, psks)
                     : protocol::server_keys::with_psks(psks, crypto::as_bytes(from.keys.realm));
     made.clock_skew = from.clock_skew;
     return made;
-}
-
-std::string server_context::name_of(const protocol::public_key& key) const {
-    const auto at = names_.find(key);
-    return at == names_.end() ? std::string() : at->second;
 }
 
 const config::endpoint* server_context::target_of(std::string_view service) const {

@@ -1,55 +1,37 @@
 // What the sessions of a server section share.
 #pragma once
 
-#include <atomic>
-#include <map>
 #include <memory>
-#include <mutex>
 
 #include "config/settings.hpp"
 #include "proxy/observe/log.hpp"
 #include "proxy/protocol/replay_cache.hpp"
-#include "proxy/protocol/server_handshake.hpp"
+#include "proxy/relay/known_clients.hpp"
 #include "proxy/relay/unproven.hpp"
 
 namespace culvert::relay {
 
-// Counts the sessions of each key that wait for OPEN.
-class waiting_room {
-  public:
-    explicit waiting_room(std::size_t most) : most_(most) {}
-    [[nodiscard]] bool enter(const std::string& key);
-    void leave(const std::string& key);
-
-  private:
-    const std::size_t most_;
-    std::mutex mutex_;
-    std::map<std::string, std::size_t> waiting_;
-};
-
 // The constants of a server section, and what its sessions on all threads share.
 class server_context {
   public:
-    server_context(config::server_settings settings, protocol::replay_cache& cache);
+    // A section that was read anew gets the ledger of the one before, so that its counts go on.
+    server_context(config::server_settings settings, protocol::replay_cache& cache,
+                   std::shared_ptr<client_ledger> ledger = std::make_shared<client_ledger>());
 
-    // "name" of a key in the list, else empty.
-    [[nodiscard]] std::string name_of(const protocol::public_key& key) const;
     // nullptr: no such service.
     [[nodiscard]] const config::endpoint* target_of(std::string_view service) const;
 
+    const std::shared_ptr<client_ledger> ledger;
+    const known_clients clients;
     const protocol::server_keys keys;
     const config::server_settings settings;  // without the secret keys
     protocol::replay_cache& replays;
     const std::shared_ptr<unproven_registry> unproven;
-    mutable waiting_room waiting;
-    mutable std::atomic<std::size_t> sessions{0};  // that have proved their key
-    mutable observe::log_limit strangers;          // lines about those that have not
-    mutable observe::log_limit evictions;          // and how many of them had to go
+    mutable observe::log_limit strangers;  // lines about those that have not proved their key
+    mutable observe::log_limit evictions;  // and how many of them had to go
 
   private:
     [[nodiscard]] protocol::server_keys keys_of(const config::server_settings& from) const;
-
-    std::map<protocol::public_key, std::string> names_;
 };
 
 }  // namespace culvert::relay

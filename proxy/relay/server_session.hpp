@@ -26,10 +26,6 @@ class server_session final : public session, public std::enable_shared_from_this
           thread_(thread),
           socket_(std::move(socket)),
           peer_(carrier::peer_name(socket_)) {}
-    ~server_session() override {
-        leave_waiting_room();
-        if (proven_) --context_->sessions;
-    }
 
     awaitable<void> run() override;
     void stop(end_reason why) override;
@@ -37,6 +33,8 @@ class server_session final : public session, public std::enable_shared_from_this
         if (!opened_) stop(end_reason::not_opened);
     }
     [[nodiscard]] std::string describe() const override;
+    [[nodiscard]] std::string client() const override { return proven_ ? client_ : std::string(); }
+    [[nodiscard]] bool known_to(const server_context& section) const override;
     [[nodiscard]] traffic moved() const override { return tunnel_ ? tunnel_->moved() : traffic{}; }
     [[nodiscard]] bool proven() const override { return proven_; }
     [[nodiscard]] bool unused() const override {
@@ -62,10 +60,10 @@ class server_session final : public session, public std::enable_shared_from_this
     awaitable<void> wait_for_client();
     void prove();
     void enter_waiting_room();
-    void leave_waiting_room();
 
     // State O.
     awaitable<void> open_tunnel();
+    [[nodiscard]] std::unique_ptr<throttle> rate_of_client() const;
     awaitable<carrier::stream_socket> reach_backend(const std::string& service);
 
     const std::shared_ptr<const server_context> context_;
@@ -79,12 +77,14 @@ class server_session final : public session, public std::enable_shared_from_this
     cancellation* connecting_ = nullptr;  // while the backend is being connected
     std::optional<tunnel> tunnel_;
     std::optional<end_reason> stop_;
-    std::string client_;                       // name, in static mode
-    std::string key_;                          // what the waiting room counts by
+    const known_client* known_ = nullptr;      // who shows a key, proven or not
+    std::string client_;                       // his name
+    place in_section_;                         // once proven
+    place of_client_;                          // the same of his own
+    place waiting_;                            // in the waiting room
     std::string service_;                      // asked for
     time_point whole_by_ = time_point::max();  // the record that is coming, before OPEN
     bool proven_ = false;                      // record 0 has verified
-    bool waiting_ = false;
     bool opened_ = false;
     bool dropped_ = false;  // by a client that has no use for it any more
     carrier::turn turn_;    // of a client that sends PADs

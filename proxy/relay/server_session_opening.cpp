@@ -2,6 +2,7 @@
 #include <array>
 #include <boost/asio/error.hpp>
 #include <cstring>
+#include <limits>
 
 #include "proxy/relay/keepalive.hpp"
 #include "proxy/relay/server_session.hpp"
@@ -13,6 +14,8 @@ namespace asio = boost::asio;
 
 // The records before OPEN are short: two of them fit.
 constexpr std::size_t opening_memory = 2'048;
+
+constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 
 }  // namespace
 
@@ -39,7 +42,7 @@ awaitable<std::string> server_session::await_open() {
             if (record[0].type == protocol::record_type::open) {
                 if (stop_) throw session_end(end_reason::not_opened);
                 opened_ = true;
-                leave_waiting_room();
+                waiting_ = {};
                 far_->leftover.assign(memory.begin() + static_cast<std::ptrdiff_t>(fed),
                                       memory.begin() + static_cast<std::ptrdiff_t>(size));
                 co_return std::string(payload.begin(), payload.end());
@@ -103,21 +106,20 @@ void server_session::prove() {
     if (proven_) return;
     proven_ = true;
     handshake_deadline_.reset();
-    if (context_->sessions++ >= context_->settings.limits.connections)
-        throw session_end(end_reason::too_many);
+    of_client_ = place(known_->account->sessions, known_->rights.connections.value_or(no_limit));
+    if (!of_client_) throw session_end(end_reason::too_many, "those of this client");
+    in_section_ = place(context_->ledger->sessions, context_->settings.limits.connections);
+    if (in_section_) return;
+    of_client_ = {};  // not while this one takes leave
+    throw session_end(end_reason::too_many);
 }
 
 // A PAD instead of OPEN: the client keeps the session for later.
 void server_session::enter_waiting_room() {
     if (waiting_) return;
-    if (!context_->waiting.enter(key_))
+    waiting_ = place(known_->account->waiting, context_->settings.waiting);
+    if (!waiting_)
         throw session_end(end_reason::too_many, "too many sessions of this key wait for OPEN");
-    waiting_ = true;
-}
-
-void server_session::leave_waiting_room() {
-    if (waiting_) context_->waiting.leave(key_);
-    waiting_ = false;
 }
 
 }  // namespace culvert::relay

@@ -1,6 +1,8 @@
 // What the daemon knows of a running session, whichever end it is.
 #pragma once
 
+#include <string>
+
 #include "proxy/relay/buffer_pool.hpp"
 #include "proxy/relay/key_maker.hpp"
 #include "proxy/relay/resolver.hpp"
@@ -21,6 +23,8 @@ struct thread_context {
     }
 };
 
+class server_context;
+
 class session {
   public:
     virtual ~session() = default;
@@ -37,6 +41,11 @@ class session {
 
     // What a log line says of it: who, and for which service. Empty for a stranger.
     [[nodiscard]] virtual std::string describe() const = 0;
+    // At a server: the name of the client that has proved its key. Empty where it has none.
+    [[nodiscard]] virtual std::string client() const { return {}; }
+    // Whether `section`, read anew, still knows the client of this session by the same name and
+    // key. True as well for sessions of other sections, and of those who have proved nothing yet.
+    [[nodiscard]] virtual bool known_to(const server_context& /*section*/) const { return true; }
     [[nodiscard]] virtual traffic moved() const = 0;
     // How a line of the log should stand out: strangers are many and harmless.
     [[nodiscard]] virtual bool proven() const = 0;
