@@ -6,6 +6,7 @@
 #include "config/key_file.hpp"
 #include "config/key_text.hpp"
 #include "config/lines.hpp"
+#include "config/mark.hpp"
 
 namespace culvert::config {
 namespace {
@@ -30,7 +31,7 @@ result<holder> parse_holder(std::string_view body) {
     if (!psk) return reason{"the psk " + psk.error().text};
     result<client_rights> rights = parse_client_rights(body);
     if (!rights) return rights.error();
-    return holder{{std::string(name), {}, std::move(*rights)}, std::move(*psk)};
+    return holder{{std::string(name), mark_of(*psk), std::move(*rights)}, std::move(*psk)};
 }
 
 std::string repeats(unsigned line) {

@@ -38,20 +38,22 @@ option_value* path_value(std::string& into) {
 
 option_value* clients_value(server_settings& into, const reading& context) {
     return text_value("FILE", [&into, &context](const std::string& path) {
-        client_list list = read_client_list(context.resolve(path)).value();
+        const std::filesystem::path file = context.resolve(path);
+        client_list list = read_client_list(file).value();
         context.found.add(std::move(list.mistakes));
         into.clients = std::move(list.clients);
-        into.clients_file = context.resolve(path).native();
+        into.clients_file = file.native();
     });
 }
 
 option_value* psks_value(server_settings& into, const reading& context) {
     return text_value("FILE", [&into, &context](const std::string& path) {
-        psk_list list = read_psk_list(context.resolve(path)).value();
+        const std::filesystem::path file = context.resolve(path);
+        psk_list list = read_psk_list(file).value();
         context.found.add(std::move(list.mistakes));
         into.keys.psks = std::move(list.psks);
         into.clients = std::move(list.holders);
-        into.clients_file = context.resolve(path).native();
+        into.clients_file = file.native();
     });
 }
 
@@ -115,6 +117,8 @@ void add_server_options(option_table& table, server_settings& into, reading& con
         "the same of one IPv4 address or IPv6 /64");
     add("proxy-address", proxies_value(into.proxies)->composing(),
         "addresses that max-unproven-per-address does not count");
+    add("kick-removed", yes_no_value(into.kick_removed)->default_value("no"),
+        "whether a reload ends the running sessions of clients that are listed no more");
     add("max-waiting", count_value(into.waiting, {1, 65536})->default_value("64"),
         "sessions that clients of one key may open ahead of need");
 }

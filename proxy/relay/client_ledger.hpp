@@ -48,15 +48,13 @@ struct client_account {
     token_bucket from_client;
 };
 
-// Hand it to the next configuration of the same section: who keeps his name keeps his counts.
+// By name: who keeps his name keeps his counts.
 class client_ledger {
   public:
     // The one that somebody still holds, or a new one. From any thread, as everything here.
     [[nodiscard]] std::shared_ptr<client_account> account_of(const std::string& name);
     // Makes room of the accounts that nobody holds any more.
     void forget_the_gone();
-
-    std::atomic<std::size_t> sessions{0};  // of all clients
 
   private:
     std::mutex mutex_;

@@ -3,21 +3,9 @@
 #include <algorithm>
 
 #include "config/psk_list.hpp"
-#include "crypto/cshake.hpp"
 
 namespace culvert::relay {
-namespace {
-
 static_assert(config::most_psks == protocol::max_psks);
-
-// Says whether two psks are the same, and nothing else about them.
-client_key fingerprint(const config::key& psk) {
-    client_key out;
-    crypto::cshake256::hash({}, crypto::as_bytes("culvert psk fingerprint"), psk.view(), out);
-    return out;
-}
-
-}  // namespace
 
 bool known_client::may_open(const std::string& service) const {
     return !rights.services ||
@@ -31,13 +19,9 @@ known_clients::known_clients(const config::server_settings& section, client_ledg
         by_key_.emplace(key, all_.size());
         all_.push_back({name, key, rights, ledger.account_of(name)});
     };
-    const auto& psks = section.keys.psks;
-    for (std::size_t i = 0; i < section.clients.size(); ++i) {
-        const config::named_client& client = section.clients[i];
-        add(client.name, psks.empty() ? client.key : fingerprint(psks[i]), client.rights);
-    }
-    if (!section.keys.identity && psks.empty() && section.keys.psk)
-        add({}, fingerprint(*section.keys.psk), {});
+    for (const config::named_client& client : section.clients)
+        add(client.name, client.key, client.rights);
+    if (section.clients.empty()) add({}, section.keys.mark, {});
 }
 
 const known_client* known_clients::find(const client_key& key) const {

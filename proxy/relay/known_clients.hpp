@@ -1,8 +1,8 @@
 // The clients of a server section, by what they have proved.
 #pragma once
 
-#include <array>
 #include <map>
+#include <type_traits>
 #include <vector>
 
 #include "config/settings.hpp"
@@ -11,8 +11,9 @@
 
 namespace culvert::relay {
 
-// The public key of a client in static mode, else a fingerprint of its psk, which is no secret.
-using client_key = std::array<std::uint8_t, 32>;
+// The public key of a client in static mode, else what its psk is known by.
+using client_key = config::public_key;
+static_assert(std::is_same_v<client_key, config::key_mark>);
 
 struct known_client {
     std::string name;  // empty where all clients share one psk
@@ -25,7 +26,6 @@ struct known_client {
 
 class known_clients {
   public:
-    // From settings that have their secret keys still.
     known_clients(const config::server_settings& section, client_ledger& ledger);
 
     // nullptr: nobody here has the key.

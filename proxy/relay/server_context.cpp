@@ -4,15 +4,22 @@
 
 namespace culvert::relay {
 
+population::population(const config::server_settings& settings)
+    : unproven(std::make_shared<unproven_registry>(
+          unproven_caps{settings.unproven, settings.unproven_per_address})) {}
+
 server_context::server_context(config::server_settings from, protocol::replay_cache& cache,
-                               std::shared_ptr<client_ledger> of_the_section)
-    : ledger(std::move(of_the_section)),
-      clients(from, *ledger),
+                               const server_context* before)
+    : here(before != nullptr ? before->here : std::make_shared<population>(from)),
+      clients(from, here->clients),
       keys(keys_of(from)),
       settings(config::without_secrets(std::move(from))),
-      replays(cache),
-      unproven(std::make_shared<unproven_registry>(
-          unproven_caps{settings.unproven, settings.unproven_per_address})) {}
+      replays(cache) {}
+
+void server_context::set_caps(std::size_t most_unproven) const {
+    here->unproven->set_caps(std::min(settings.unproven, most_unproven),
+                             settings.unproven_per_address);
+}
 
 protocol::server_keys server_context::keys_of(const config::server_settings& from) const {
     std::vector<crypto::secret<32>> psks;

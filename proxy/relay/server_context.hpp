@@ -11,23 +11,35 @@
 
 namespace culvert::relay {
 
+// Who is there at a server section. Goes on when a reload gives the section another context.
+struct population {
+    explicit population(const config::server_settings& settings);
+
+    const std::shared_ptr<unproven_registry> unproven;
+    client_ledger clients;
+    std::atomic<std::size_t> sessions{0};  // that have proved their key
+};
+
 // The constants of a server section, and what its sessions on all threads share.
 class server_context {
   public:
-    // A section that was read anew gets the ledger of the one before, so that its counts go on.
+    // `before`: the context that this one is to replace, whose sessions count here too.
     server_context(config::server_settings settings, protocol::replay_cache& cache,
-                   std::shared_ptr<client_ledger> ledger = std::make_shared<client_ledger>());
+                   const server_context* before = nullptr);
+
+    // From now on the caps are those of these settings; of connections without a proof no more than
+    // `most_unproven` in all.
+    void set_caps(std::size_t most_unproven) const;
 
     // nullptr: no such service.
     [[nodiscard]] const config::endpoint* target_of(std::string_view service) const;
 
-    const std::shared_ptr<client_ledger> ledger;
+    const std::shared_ptr<population> here;
     const known_clients clients;
     const protocol::server_keys keys;
     const config::server_settings settings;  // without the secret keys
     protocol::replay_cache& replays;
-    const std::shared_ptr<unproven_registry> unproven;
-    mutable observe::log_limit strangers;  // lines about those that have not proved their key
+    mutable observe::log_limit strangers;  // lines about those that have proved nothing
     mutable observe::log_limit evictions;  // and how many of them had to go
 
   private:

@@ -108,7 +108,7 @@ void server_session::prove() {
     handshake_deadline_.reset();
     of_client_ = place(known_->account->sessions, known_->rights.connections.value_or(no_limit));
     if (!of_client_) throw session_end(end_reason::too_many, "those of this client");
-    in_section_ = place(context_->ledger->sessions, context_->settings.limits.connections);
+    in_section_ = place(context_->here->sessions, context_->settings.limits.connections);
     if (in_section_) return;
     of_client_ = {};  // not while this one takes leave
     throw session_end(end_reason::too_many);

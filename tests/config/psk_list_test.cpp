@@ -54,6 +54,11 @@ TEST_SUITE("config.psk_list") {
         CHECK(list.holders[1].rights.rate == std::uint64_t{1} << 30);
         CHECK(list.holders[1].line == 4);
         CHECK(list.psks[1].view()[31] == 32);
+        // By these a reload sees that a psk is another.
+        const auto again = parse_psk_list("a " + a_key + "\nb " + hex, "c.psk");
+        CHECK(again.holders[0].key == list.holders[0].key);
+        CHECK(again.holders[1].key == list.holders[1].key);
+        CHECK(list.holders[0].key != list.holders[1].key);
     }
 
     TEST_CASE("a list tells all of its mistakes with its own lines, and shows no key") {

@@ -3,10 +3,12 @@
 
 #include <thread>
 
+#include "config/mark.hpp"
 #include "tests/proxy/servers.hpp"
 
 using namespace culvert::tests;
 using culvert::config::client_rights;
+using culvert::config::mark_of;
 using culvert::config::server_settings;
 using culvert::protocol::client_keys;
 using culvert::protocol::record_type;
@@ -21,8 +23,8 @@ server_settings team(std::uint16_t backend, const client_rights& of_alice = {},
     settings.keys.psk.reset();
     settings.keys.psks.push_back(secret_of(1));
     settings.keys.psks.push_back(secret_of(4));
-    settings.clients.push_back({"alice", {}, of_alice});
-    settings.clients.push_back({"bob", {}, of_bob});
+    settings.clients.push_back({"alice", mark_of(settings.keys.psks[0]), of_alice});
+    settings.clients.push_back({"bob", mark_of(settings.keys.psks[1]), of_bob});
     return settings;
 }
 
@@ -47,8 +49,8 @@ client_keys bob() {
 // A server of the team, and a backend that takes what comes.
 struct team_server {
     explicit team_server(const client_rights& of_alice = {}, const client_rights& of_bob = {},
-                         std::shared_ptr<client_ledger> ledger = std::make_shared<client_ledger>())
-        : s(team(backend.port(), of_alice, of_bob), std::move(ledger)) {}
+                         const server_context* before = nullptr)
+        : s(team(backend.port(), of_alice, of_bob), before) {}
 
     struct client {
         servers::entry& entry;
@@ -196,14 +198,13 @@ TEST_SUITE("what a client may do") {
     }
 
     TEST_CASE("a place of the client is free again when the section had none for it") {
-        const auto ledger = std::make_shared<client_ledger>();
-        team_server f(at_most(2), {}, ledger);
-        ledger->sessions = 8192;
+        team_server f(at_most(2));
+        f.s.context->here->sessions = 8192;
         for (int i = 0; i < 3; ++i) {
             auto refused = f.connect(alice());
             CHECK(f.refusal(refused) == std::pair(6, std::string()));
         }
-        ledger->sessions = 0;
+        f.s.context->here->sessions = 0;
         auto taken = f.connect(alice());
         CHECK(f.reaches_backend(taken));
     }
@@ -217,7 +218,7 @@ TEST_SUITE("what a client may do") {
         }
         auto client = f.connect(alice());
         CHECK(f.reaches_backend(client));
-        CHECK(f.s.context->ledger->sessions == 1);
+        CHECK(f.s.context->here->sessions == 1);
         unproven.front().send(record_type::pad);
         CHECK(
             f.s.world.until([&] { return unproven.front().pump(), unproven.front().wire.over(); }));
@@ -262,25 +263,24 @@ TEST_SUITE("what is counted of clients") {
 
     TEST_CASE("the account of a name goes on in the next configuration") {
         culvert::protocol::replay_cache cache;
-        const auto ledger = std::make_shared<client_ledger>();
-        auto before = std::make_unique<server_context>(team(1), cache, ledger);
-        const std::weak_ptr<client_account> of_alice = ledger->account_of("alice");
-        const std::weak_ptr<client_account> of_bob = ledger->account_of("bob");
+        auto before = std::make_unique<server_context>(team(1), cache);
+        const auto here = before->here;
+        const std::weak_ptr<client_account> of_alice = here->clients.account_of("alice");
+        const std::weak_ptr<client_account> of_bob = here->clients.account_of("bob");
         REQUIRE(of_alice.lock());
         server_settings changed = team(2, at_most(7));
         changed.clients[1].name = "carol";
-        const server_context after(std::move(changed), cache, ledger);
+        const server_context after(std::move(changed), cache, before.get());
         before.reset();
-        CHECK(ledger->account_of("alice") == of_alice.lock());
+        CHECK(here->clients.account_of("alice") == of_alice.lock());
         CHECK(of_bob.expired());
     }
 
     TEST_CASE("what an old configuration let in counts for the new one's limits") {
-        const auto ledger = std::make_shared<client_ledger>();
-        team_server old({}, {}, ledger);
+        team_server old;
         auto first = old.connect(alice());
         auto second = old.connect(alice());
-        team_server now(at_most(1), {}, ledger);
+        team_server now(at_most(1), {}, old.s.context.get());
         auto refused = now.connect(alice());
         CHECK(now.refusal(refused).first == 6);
         auto other = now.connect(bob());
@@ -310,6 +310,7 @@ TEST_SUITE("what is counted of clients") {
         CHECK_FALSE(known_to(std::move(removed)));
         server_settings other_key = team(1);
         other_key.keys.psks[1] = secret_of(5);
+        other_key.clients[1].key = mark_of(other_key.keys.psks[1]);
         CHECK_FALSE(known_to(std::move(other_key)));
         server_settings renamed = team(1);
         renamed.clients[1].name = "carol";

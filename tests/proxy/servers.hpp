@@ -45,11 +45,10 @@ class servers {
         carrier::time_point began = carrier::clock::now();
     };
 
-    explicit servers(
-        config::server_settings settings,
-        std::shared_ptr<relay::client_ledger> ledger = std::make_shared<relay::client_ledger>())
+    explicit servers(config::server_settings settings,
+                     const relay::server_context* before = nullptr)
         : context(std::make_shared<const relay::server_context>(std::move(settings), replays,
-                                                                std::move(ledger))) {}
+                                                                before)) {}
     servers(const servers&) = delete;
     servers& operator=(const servers&) = delete;
     ~servers() {
