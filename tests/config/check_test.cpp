@@ -71,7 +71,7 @@ TEST_SUITE("config.check") {
         CHECK(says(server + "identity = b.key\nclients = clients.pub\npsks = clients.psk\n") ==
               strings{"t.conf:6: psks is not for identity: its clients are named by their keys, in "
                       "clients"});
-        CHECK(says(client + "psks = clients.psk\n").front() ==
+        CHECK(says(client + "psks = clients.psk\n").back() ==
               "t.conf:4: 'psks' is no key of [client.c], it belongs to [server.NAME]");
     }
 

@@ -115,7 +115,7 @@ class Rates(case.SystemTest):
 
     def test_who_is_held_back_is_neither_idle_nor_dead(self):
         team = Team(self, TCP, {"source": self.source.target, "sink": self.sink.target},
-                    {"alice": "rate=4K"}, server=["idle-timeout = 1s", "dead-peer = 10s"],
+                    {"alice": "rate=4K"}, server=["idle-timeout = 1s", "dead-peer = 10s", "keepalive = 5s"],
                     client=["dead-peer = 10s", "keepalive = 5s"])
         down = self.download(team, "alice")
         self.in_background(flood, team.connect("alice", "sink"))  # records of up to 64 KiB: 16 s

@@ -75,7 +75,7 @@ class Team:
     def _client_section(self, name, service, port, url, more):
         key = "psk" if self.kind.keys == "psk" else "identity"
         return [
-            f"[client.{name}-{service or 'default'}]",
+            f"[client.{name.replace('@', '-')}-{service or 'default'}]",
             f"listen = 127.0.0.1:{port}",
             f"connect = {url}",
             *([f"service = {service}"] if service else []),
