@@ -74,6 +74,7 @@ int acceptor::accept_some() {
 
 carrier::awaitable<void> acceptor::back_off(int error) {
     delay_ = std::clamp(delay_ * 2, shortest_pause, longest_pause);
+    to_.put_off();
     observe::log(accept_errors, observe::log_level::warning,
                  "{}: cannot accept connections: {}; trying again", to_.section,
                  std::strerror(error));
@@ -87,6 +88,11 @@ void acceptor::close() {
     waiting_.close(ignored);
     pause_.cancel();
     const listening_socket gone(std::move(socket_));
+}
+
+void acceptor::give_back() {
+    socket_.give_back();
+    close();
 }
 
 void acceptor::hand_over() {

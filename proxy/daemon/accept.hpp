@@ -13,8 +13,9 @@ namespace culvert::daemon {
 
 // Where the connections of a listening socket go.
 struct destination {
-    std::string section;                   // what log lines begin with
-    std::function<void(descriptor)> take;  // gets connected, non-blocking sockets
+    std::string section;                    // what log lines begin with
+    std::function<void(descriptor)> take;   // gets connected, non-blocking sockets
+    std::function<void()> put_off = [] {};  // told each time that accepting has to wait
 };
 
 class acceptor {
@@ -34,6 +35,8 @@ class acceptor {
     void close();
     // The same where another process has the socket too: it goes on there, and so does the queue.
     void hand_over();
+    // The same before it has accepted any: a socket that was at hand is still where it came from.
+    void give_back();
 
   private:
     // How many were taken, and the error that stopped it: EAGAIN when there are no more.

@@ -9,12 +9,14 @@ population::population(const config::server_settings& settings)
           unproven_caps{settings.unproven, settings.unproven_per_address})) {}
 
 server_context::server_context(config::server_settings from, protocol::replay_cache& cache,
-                               const server_context* before)
+                               const server_context* before,
+                               std::shared_ptr<observe::section_counters> counted)
     : here(before != nullptr ? before->here : std::make_shared<population>(from)),
       clients(from, here->clients),
       keys(keys_of(from)),
       settings(config::without_secrets(std::move(from))),
-      replays(cache) {}
+      replays(cache),
+      counters(std::move(counted)) {}
 
 void server_context::set_caps(std::size_t most_unproven) const {
     here->unproven->set_caps(std::min(settings.unproven, most_unproven),

@@ -3,6 +3,7 @@
 #include <boost/asio/error.hpp>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "proxy/relay/keepalive.hpp"
 #include "proxy/relay/server_session.hpp"
@@ -42,7 +43,8 @@ awaitable<std::string> server_session::await_open() {
             if (record[0].type == protocol::record_type::open) {
                 if (stop_) throw session_end(end_reason::not_opened);
                 opened_ = true;
-                waiting_ = {};
+                connections().opened.add();
+                leave_waiting_room();
                 far_->leftover.assign(memory.begin() + static_cast<std::ptrdiff_t>(fed),
                                       memory.begin() + static_cast<std::ptrdiff_t>(size));
                 co_return std::string(payload.begin(), payload.end());
@@ -105,6 +107,8 @@ awaitable<void> server_session::wait_for_client() {
 void server_session::prove() {
     if (proven_) return;
     proven_ = true;
+    connections().proven.add();
+    context_->counters->handshakes(thread_.number).add(clock::now() - accepted_);
     handshake_deadline_.reset();
     of_client_ = place(known_->account->sessions, known_->rights.connections.value_or(no_limit));
     if (!of_client_) throw session_end(end_reason::too_many, "those of this client");
@@ -117,9 +121,16 @@ void server_session::prove() {
 // A PAD instead of OPEN: the client keeps the session for later.
 void server_session::enter_waiting_room() {
     if (waiting_) return;
+    if (draining_) throw session_end(end_reason::not_opened);
     waiting_ = place(known_->account->waiting, context_->settings.waiting);
     if (!waiting_)
         throw session_end(end_reason::too_many, "too many sessions of this key wait for OPEN");
+    connections().began_waiting.add();
+}
+
+void server_session::leave_waiting_room() {
+    if (!std::exchange(waiting_, {})) return;
+    connections().ended_waiting.add();
 }
 
 }  // namespace culvert::relay

@@ -1,8 +1,7 @@
 // What the daemon knows of a running session, whichever end it is.
 #pragma once
 
-#include <string>
-
+#include "proxy/observe/registry.hpp"
 #include "proxy/relay/buffer_pool.hpp"
 #include "proxy/relay/key_maker.hpp"
 #include "proxy/relay/resolver.hpp"
@@ -16,6 +15,7 @@ struct thread_context {
     buffer_pool& buffers;
     key_maker* keys = nullptr;
     resolver* names = &system_resolver();
+    std::size_t number = 0;  // of the thread, for its counters
 
     // nullptr: there is no stock.
     [[nodiscard]] protocol::key_stock* ephemeral_keys() const {
@@ -39,10 +39,10 @@ class session {
     // The daemon drains: a session on which nothing was opened yet ends, the others go on.
     virtual void drain() = 0;
 
-    // What a log line says of it: who, and for which service. Empty for a stranger.
-    [[nodiscard]] virtual std::string describe() const = 0;
-    // At a server: the name of the client that has proved its key. Empty where it has none.
-    [[nodiscard]] virtual std::string client() const { return {}; }
+    // Who, and for which service.
+    [[nodiscard]] virtual observe::session_facts facts() const = 0;
+    // Where its end is to be counted.
+    [[nodiscard]] virtual observe::section_counters& counters() const = 0;
     // Whether `section`, read anew, still knows the client of this session by the same name and
     // key. True as well for sessions of other sections, and of those who have proved nothing yet.
     [[nodiscard]] virtual bool known_to(const server_context& /*section*/) const { return true; }

@@ -18,7 +18,8 @@ constexpr auto no_throw = asio::as_tuple(carrier::use_awaitable);
 }  // namespace
 
 tunnel::tunnel(stream_socket plain, established other_end, const config::session_limits& limits,
-               buffer_pool& pool, kept_stream* kept, std::unique_ptr<throttle> rate)
+               buffer_pool& pool, kept_stream* kept, observe::meter* counts,
+               std::unique_ptr<throttle> rate)
     : plain_(std::move(plain)),
       writer_(std::move(other_end.writer)),
       opener_(std::move(other_end.opener)),
@@ -26,6 +27,7 @@ tunnel::tunnel(stream_socket plain, established other_end, const config::session
       limits_(limits),
       pool_(pool),
       kept_(kept),
+      counts_(counts),
       rate_(std::move(rate)),
       watch_timer_(plain_.get_executor()),
       keepalive_(draw_keepalive(limits.keepalive)) {}

@@ -47,7 +47,7 @@ class near_end {
             std::make_unique<relay::record_writer>(std::move(wire), std::move(state.sealer));
         relay::established far{std::move(writer), std::move(state.opener), std::move(leftover)};
         tunnel_ = std::make_shared<relay::tunnel>(std::move(plain), std::move(far), limits, pool,
-                                                  nullptr, std::move(rate));
+                                                  nullptr, nullptr, std::move(rate));
         world.spawn(tunnel_->run(), tunnel_, end);
     }
     relay::tunnel* operator->() const noexcept { return tunnel_.get(); }
