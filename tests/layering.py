@@ -25,6 +25,9 @@ ROOMS = {
     "proxy/relay/": (["proxy/relay/", "proxy/carrier/", "proxy/protocol/", "proxy/observe/",
                       "crypto/", "config/settings.hpp"],
                      ["boost/", "fmt/", "sockets"]),
+    "proxy/watch/": (["proxy/watch/", "proxy/observe/printable.hpp", "proxy/daemon/descriptor.hpp",
+                      "config/"],
+                     ["boost/json/", "boost/system/", "fmt/", "sockets"]),
     "proxy/daemon/": (["proxy/", "crypto/", "config/"],
                       ["boost/", "openssl/", "spdlog/", "fmt/", "sockets"]),
     "proxy/asio.cpp": ([], ["boost/"]),
@@ -77,6 +80,8 @@ PLANTED = {
                           ['"config/settings.hpp"', '"proxy/observe/log.hpp"']),
     "proxy/observe/g.hpp": (['"proxy/relay/tunnel.hpp"', '"crypto/secret.hpp"'],
                             ["<spdlog/spdlog.h>", '"crypto/bytes.hpp"']),
+    "proxy/watch/j.cpp": (['"proxy/relay/tunnel.hpp"', "<boost/asio.hpp>"],
+                          ['"config/load.hpp"', '"proxy/observe/printable.hpp"', "<poll.h>"]),
     "proxy/daemon/h.cpp": ([], ['"config/load.hpp"', '"proxy/relay/tunnel.hpp"']),
     "proxy/stray/i.cpp": (None, []),
 }

@@ -65,7 +65,8 @@ void axis::mark(double value, std::string name) {
 }
 
 axis axis::linear(double highest, extent paper) {
-    const double step = step_for(highest > 0 ? highest : 1);
+    if (highest <= 0) highest = 1;
+    const double step = step_for(highest);
     const double steps = std::max(1.0, std::ceil(highest / step - smallest_room));
     axis made(same, 0, step * steps, paper);
     for (double i = 0; i <= steps; ++i) made.mark(step * i, short_number(step * i));

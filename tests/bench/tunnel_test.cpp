@@ -110,7 +110,7 @@ TEST_SUITE("bench.tunnel") {
         CHECK(contains(first_reason(lost), "backend unreachable"));
         lost.to.tunnel->service = "other";
         CHECK(contains(first_reason(lost), "no such service"));
-        lost.to.tunnel->connect = free_address();
+        lost.to.tunnel->connect.front().place = free_address();
         CHECK(contains(first_reason(lost), "Connection refused"));
     }
 }
