@@ -78,10 +78,10 @@ PLANTED = {
                             ["<boost/asio.hpp>", '"proxy/protocol/error.hpp"']),
     "proxy/relay/f.cpp": (['"config/load.hpp"', '"proxy/daemon/listener.hpp"'],
                           ['"config/settings.hpp"', '"proxy/observe/log.hpp"']),
-    "proxy/observe/g.hpp": (['"proxy/relay/tunnel.hpp"', '"crypto/secret.hpp"'],
-                            ["<spdlog/spdlog.h>", '"crypto/bytes.hpp"']),
     "proxy/watch/j.cpp": (['"proxy/relay/tunnel.hpp"', "<boost/asio.hpp>"],
                           ['"config/load.hpp"', '"proxy/observe/printable.hpp"', "<poll.h>"]),
+    "proxy/observe/g.hpp": (['"proxy/relay/tunnel.hpp"', '"crypto/secret.hpp"'],
+                            ["<spdlog/spdlog.h>", '"crypto/bytes.hpp"']),
     "proxy/daemon/h.cpp": ([], ['"config/load.hpp"', '"proxy/relay/tunnel.hpp"']),
     "proxy/stray/i.cpp": (None, []),
 }
