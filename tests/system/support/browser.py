@@ -144,6 +144,9 @@ class Page:
         self.call("Page.navigate", url=url)
         until(lambda: self._loaded > before, PATIENCE_SECONDS, f"{url} is loaded")
 
+    def close(self):
+        self._browser.call("Target.closeTarget", targetId=self._target)
+
     def take(self, event, about):
         if event == "Page.loadEventFired":
             self._loaded += 1
