@@ -32,7 +32,7 @@ struct plot {
 };
 
 // Where the axes of every plot lie.
-inline constexpr extent across{66, 544};
+inline constexpr extent across{66, 526};
 inline constexpr extent upwards{232, 34};
 
 // A figure: title, key when there is more than one line, drawing.
