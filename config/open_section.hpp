@@ -25,7 +25,7 @@ class open_section {
     void take(std::string_view body);
 
     // Says what the section lacks and what in it contradicts; adds where it listens.
-    void finish(std::vector<listen_place>& listens) const;
+    void finish(std::vector<listen_place>& listens);
 
   private:
     void bind(const std::string& name, settings& into);
@@ -37,8 +37,9 @@ class open_section {
     section_kind kind_;
     section_place place_;
     reading& context_;
-    const server_settings* server_ = nullptr;  // the one of kind_
-    const client_settings* client_ = nullptr;
+    const daemon_settings* daemon_ = nullptr;  // the one of kind_
+    server_settings* server_ = nullptr;
+    client_settings* client_ = nullptr;
     option_table table_;
 };
 

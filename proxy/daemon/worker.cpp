@@ -8,7 +8,7 @@
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
 
-#include "proxy/observe/log.hpp"
+#include "proxy/observe/session_report.hpp"
 
 namespace culvert::daemon {
 namespace {
@@ -17,7 +17,7 @@ namespace asio = boost::asio;
 using observe::log;
 using observe::log_level;
 
-constexpr std::chrono::milliseconds look_again{5};  // whether the pools are empty
+constexpr std::chrono::milliseconds look_again{5};  // whether a pool is empty
 
 // Sessions that fail are reported one by one until there are many of them.
 observe::log_limit failures(10);
@@ -36,10 +36,32 @@ carrier::stream_socket socket_of(const carrier::executor& ex, descriptor fd) {
     return socket;
 }
 
-std::string bytes_text(std::uint64_t size) {
-    if (size < 10'000) return fmt::format("{} B", size);
-    if (size < 10'000 * std::uint64_t{1024}) return fmt::format("{} KiB", size / 1024);
-    return fmt::format("{} MiB", size / (1024 * 1024));
+carrier::awaitable<void> until_empty(std::shared_ptr<relay::session_pool> pool) {
+    carrier::timer pause(co_await asio::this_coro::executor);
+    pool->stop();
+    while (pool->size() > 0) {
+        pause.expires_after(look_again);
+        co_await pause.async_wait(asio::as_tuple(carrier::use_awaitable));
+    }
+}
+
+// What `why` says of the end.
+void describe_end(const std::exception_ptr& why, observe::session_report& into) {
+    into.failed = why != nullptr;
+    into.reason = name_of(relay::end_reason::clean);
+    into.detail = text_of(relay::end_reason::clean);
+    try {
+        if (why) std::rethrow_exception(why);
+    } catch (const relay::session_end& e) {
+        into.reason = name_of(e.why());
+        into.detail = e.text();
+    } catch (const std::bad_alloc&) {
+        into.reason = "no_memory";
+        into.detail = "no memory";
+    } catch (const std::exception& e) {
+        into.reason = "internal";
+        into.detail = e.what();
+    }
 }
 
 }  // namespace
@@ -71,8 +93,20 @@ struct worker::running {
 };
 
 void worker::add_pool(std::shared_ptr<const relay::client_context> section, std::size_t size) {
-    const auto* key = section.get();
-    pools_[key] = std::make_shared<relay::session_pool>(std::move(section), size, thread());
+    asio::post(context_, [this, section = std::move(section), size] {
+        const auto pool = std::make_shared<relay::session_pool>(section, size, thread());
+        pools_[section.get()] = pool;
+        pool->start();
+    });
+}
+
+void worker::drop_pool(const std::shared_ptr<const relay::client_context>& section) {
+    asio::post(context_, [this, section] {
+        const auto at = pools_.find(section.get());
+        if (at == pools_.end()) return;
+        let_go(std::move(at->second));
+        pools_.erase(at);
+    });
 }
 
 std::shared_ptr<relay::session_pool> worker::pool_for(const relay::client_context& section) const {
@@ -81,11 +115,10 @@ std::shared_ptr<relay::session_pool> worker::pool_for(const relay::client_contex
 }
 
 void worker::start() {
-    asio::post(context_, [this] {
+    thread_ = std::thread([this] {
         static_cast<void>(keys_.stock());  // the first ones
-        for (const auto& [section, pool] : pools_) pool->start();
+        context_.run();
     });
-    thread_ = std::thread([this] { context_.run(); });
 }
 
 void worker::join() {
@@ -128,28 +161,23 @@ void worker::finish(const running& gone, const std::exception_ptr& why) {
 }
 
 void worker::report(const running& gone, const std::exception_ptr& why) {
-    std::string reason = text_of(relay::end_reason::clean);
-    try {
-        if (why) std::rethrow_exception(why);
-    } catch (const relay::session_end& e) {
-        reason = e.text();
-    } catch (const std::bad_alloc&) {
-        reason = "no memory";
-    } catch (const std::exception& e) {
-        reason = e.what();
-    }
-    const auto moved = gone.session->moved();
-    const auto lasted = std::chrono::duration<double>(carrier::clock::now() - gone.began);
-    const auto line =
-        fmt::format("{}: {}: {}; {} to the tunnel, {} from it, {:.1f} s", gone.section,
-                    gone.session->describe(), reason, bytes_text(moved.to_tunnel),
-                    bytes_text(moved.from_tunnel), lasted.count());
-    if (!gone.session->proven() || gone.session->unused())
-        log(unremarkable, log_level::debug, "{}", line);
+    const relay::session& session = *gone.session;
+    const auto moved = session.moved();
+    observe::session_report report;
+    report.section = gone.section;
+    report.who = session.facts();
+    report.to_tunnel = moved.to_tunnel;
+    report.from_tunnel = moved.from_tunnel;
+    report.lasted = carrier::clock::now() - gone.began;
+    describe_end(why, report);
+    const bool remarkable = session.proven() && !session.unused();
+    if (remarkable) session.counters().ended(report);
+    if (!remarkable)
+        log_session(log_level::debug, report, &unremarkable);
     else if (why)
-        log(failures, log_level::warning, "{}", line);
+        log_session(log_level::warning, report, &failures);
     else
-        log(log_level::info, "{}", line);
+        log_session(log_level::info, report);
 }
 
 template <class Action>
@@ -162,23 +190,25 @@ void worker::for_each_session(Action action) {
 
 void worker::drain_sessions() {
     for_each_session([](relay::session& session) { session.drain(); });
-    if (pools_.empty()) return;
-    pools_leaving_ = true;
-    asio::co_spawn(context_, stop_pools(), [](const std::exception_ptr& e) {
-        if (e) std::rethrow_exception(e);
+    ++pools_leaving_;  // until those that there are have been counted
+    asio::post(context_, [this] {
+        for (auto& [section, pool] : pools_) let_go(std::move(pool));
+        pools_.clear();
+        --pools_leaving_;
     });
 }
 
 // The spare sessions end at once, but for a word to the server and his.
-carrier::awaitable<void> worker::stop_pools() {
-    carrier::timer pause(context_.get_executor());
-    for (const auto& [section, pool] : pools_) pool->stop();
-    const auto empty = [](const auto& entry) { return entry.second->size() == 0; };
-    while (!std::all_of(pools_.begin(), pools_.end(), empty)) {
-        pause.expires_after(look_again);
-        co_await pause.async_wait(asio::as_tuple(carrier::use_awaitable));
-    }
-    pools_leaving_ = false;
+void worker::let_go(std::shared_ptr<relay::session_pool> pool) {
+    ++pools_leaving_;
+    asio::co_spawn(context_, until_empty(std::move(pool)), [this](const std::exception_ptr& e) {
+        --pools_leaving_;
+        if (e) std::rethrow_exception(e);
+    });
+}
+
+void worker::call(std::function<void()> action) {
+    asio::post(context_, std::move(action));
 }
 
 void worker::stop_sessions(relay::end_reason why) {
