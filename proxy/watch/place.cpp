@@ -27,7 +27,7 @@ endpoint admin_of(const std::string& file) {
         if (said.line == 0) throw no_place(to_text(said));  // the file itself can't be read
     throw no_place(file +
                    ": [daemon] has no key 'admin', so the daemon tells nobody how it is: add "
-                   "admin = 127.0.0.1:7790, or admin = unix:PATH");
+                   "admin = 127.0.0.1:7780, or admin = unix:PATH");
 }
 
 std::string without_scheme(std::string url) {
