@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "config/quote.hpp"
 #include "proxy/daemon/descriptor.hpp"
@@ -52,7 +53,8 @@ address unix_address(const endpoint& to) {
     return out;
 }
 
-address host_address(const endpoint& to) {
+// All addresses of the name; "localhost" is two.
+std::vector<address> host_addresses(const endpoint& to) {
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM;
     addrinfo* found = nullptr;
@@ -60,27 +62,22 @@ address host_address(const endpoint& to) {
         ::getaddrinfo(to.host.c_str(), std::to_string(to.port).c_str(), &hints, &found);
     if (error != 0) fail(to, ::gai_strerror(error));
     const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> first(found, &::freeaddrinfo);
-    address out;
-    std::memcpy(&out.storage, first->ai_addr, first->ai_addrlen);
-    out.size = first->ai_addrlen;
+    std::vector<address> out;
+    for (const addrinfo* one = found; one != nullptr; one = one->ai_next) {
+        address& added = out.emplace_back();
+        std::memcpy(&added.storage, one->ai_addr, one->ai_addrlen);
+        added.size = one->ai_addrlen;
+    }
     return out;
 }
 
 class connection {
   public:
     explicit connection(const endpoint& to) : to_(to), until_(clock::now() + patience) {
-        const address at = to.is_unix() ? unix_address(to) : host_address(to);
-        socket_.emplace(
-            ::socket(at.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-        if (socket_->get() < 0) fail(to_, errno);
-        const auto* const where = reinterpret_cast<const sockaddr*>(&at.storage);
-        if (::connect(socket_->get(), where, at.size) == 0) return;
-        if (errno != EINPROGRESS) fail(to_, errno);
-        wait(POLLOUT);
         int error = 0;
-        socklen_t size = sizeof error;
-        ::getsockopt(socket_->get(), SOL_SOCKET, SO_ERROR, &error, &size);
-        if (error != 0) fail(to_, error);
+        for (const address& at : to.is_unix() ? std::vector{unix_address(to)} : host_addresses(to))
+            if ((error = connect(at)) == 0) return;
+        fail(to_, error);
     }
 
     void say(std::string_view text) {
@@ -109,6 +106,20 @@ class connection {
     }
 
   private:
+    // 0, or why not.
+    int connect(const address& at) {
+        socket_.emplace(
+            ::socket(at.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+        const auto* const where = reinterpret_cast<const sockaddr*>(&at.storage);
+        if (::connect(socket_->get(), where, at.size) == 0) return 0;
+        if (errno != EINPROGRESS) return errno;
+        wait(POLLOUT);
+        int error = 0;
+        socklen_t size = sizeof error;
+        ::getsockopt(socket_->get(), SOL_SOCKET, SO_ERROR, &error, &size);
+        return error;
+    }
+
     void wait_after_error(short what) {
         if (errno != EAGAIN && errno != EINTR) fail(to_, errno);
         wait(what);

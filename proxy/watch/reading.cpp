@@ -124,8 +124,12 @@ void read_sections(const json::object& in, reading& into) {
         into.clients.push_back(read_client(object(&one)));
         add(into.clients.back());
     }
-    for (const json::value& one : array(in, "users"))
+    for (const json::value& one : array(in, "users")) {
         into.users.push_back(read_traffic(object(&one), "name", of_server));
+        // Two servers may know two clients by the same name.
+        if (into.servers.size() > 1)
+            into.users.back().name += " at " + text(object(&one), "server");
+    }
     std::ranges::stable_sort(into.users, std::ranges::greater{}, &traffic::sessions);
 }
 

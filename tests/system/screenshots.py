@@ -15,6 +15,7 @@ from support.tunnel import make_keys
 
 RESULTS = pathlib.Path(__file__).parents[2] / "bench" / "results"
 WINDOW = (1180, 860)
+REPORT_WINDOW = (1180, 905)
 SECONDS = int(os.environ.get("SCREENSHOT_SECONDS", "150"))
 CLIENTS = ("laptop", "build-server", "tablet", "office-gateway", "backup-host", "phone")
 
@@ -131,9 +132,9 @@ class Screenshots(case.SystemTest):
             results.append(file)
         subprocess.run([programs.culvert_load(), "report", *results, "--output",
                         self.folder / "both.html"], check=True, timeout=30)
-        page = self.browser.page(f"file://{self.folder}/both.html", WINDOW)
-        self.picture(page, "load-report", WINDOW)
-        self.picture(page, "load-report-dark", WINDOW, dark=True)
+        page = self.browser.page(f"file://{self.folder}/both.html", REPORT_WINDOW)
+        self.picture(page, "load-report", REPORT_WINDOW)
+        self.picture(page, "load-report-dark", REPORT_WINDOW, dark=True)
 
 
 if __name__ == "__main__":

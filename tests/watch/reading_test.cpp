@@ -42,6 +42,14 @@ TEST_SUITE("watch.reading") {
         CHECK(now.users[0].name == "laptop\\x1b[31m");
     }
 
+    TEST_CASE("clients of several servers are told apart") {
+        const reading now = read_status(
+            R"({"schema": 1, "servers": [{}, {}], "users": [{"name": "a", "server": "x"},
+                {"name": "a", "server": "y"}]})");
+        CHECK(now.users.at(0).name == "a at x");
+        CHECK(now.users.at(1).name == "a at y");
+    }
+
     TEST_CASE("what is not there, or is something else, counts as nothing") {
         const reading bare = read_status(R"({"schema": 1})");
         CHECK(bare.servers.empty());
