@@ -62,7 +62,8 @@ bool report(const config::loaded& loaded) {
 
 int run(const arguments& args) {
     const bool replace = args[0] == "--replace";
-    if (replace != (args.size() == 2)) return complain("run takes FILE, or --replace FILE");
+    if (replace != (args.size() == 2))
+        return complain("run takes FILE, or --replace FILE; see `culvert help`");
     std::signal(SIGPIPE, SIG_IGN);
     observe::never_wait_for_readers();
     daemon::raise_locked_memory_limit();

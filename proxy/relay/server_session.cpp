@@ -12,8 +12,10 @@ using carrier::stream_socket;
 
 namespace {
 
-// While the daemon drains, from then on.
-constexpr std::chrono::seconds time_to_open{2};
+// While the daemon drains, from then on: for a first flight that is under way, and for who has got
+// his answer.
+constexpr std::chrono::milliseconds time_to_prove{500};
+constexpr std::chrono::milliseconds time_to_open{2'000};
 
 }  // namespace
 
@@ -76,7 +78,8 @@ void server_session::drain() {
     if (opened_) return;
     if (waiting_) return stop(end_reason::not_opened);
     draining_ = true;
-    handshake_deadline_.emplace(thread_.executor, clock::now() + time_to_open,
+    handshake_deadline_.emplace(thread_.executor,
+                                clock::now() + (far_ ? time_to_open : time_to_prove),
                                 [this] { close_stranger(); });
 }
 
