@@ -58,7 +58,7 @@ class Terminal:
 
     def frames(self):
         """The complete ones, each as its lines."""
-        return [re.sub(r"\x1b\[K", "", frame.decode()).split("\r\n")
+        return [re.split("\r+\n", re.sub(r"\x1b\[K", "", frame.decode()))
                 for frame in re.findall(rb"\x1b\[H(.*?)\x1b\[J", self.read(), re.DOTALL)]
 
     def wait_for(self, condition, what, seconds=30):

@@ -63,7 +63,7 @@ TEST_SUITE("watch.view") {
         CHECK(has(text, "2,048/s new, 2,048/s failed; handshakes 2,048/s failed"));
         CHECK(has(text, "throughput  2.0 KiB/s to the tunnel, 2.0 KiB/s from it"));
         CHECK(has(text,
-                  "\n             \xe2\x96\x84"));  // nothing for 0 and for unknown; half a block
+                  "\n              \xe2\x96\x84"));  // nothing for 0 and for unknown; half a block
         CHECK(has(text, "+2,048"));
         CHECK(has(text, "laptop\\x1b[31m"));
     }
@@ -80,9 +80,9 @@ TEST_SUITE("watch.view") {
     }
 
     TEST_CASE("what does not fit is told") {
-        const auto lines = watched().on({80, 12});
-        CHECK(lines.size() == 12);
-        CHECK(lines.back() == "and 1 more");
+        const auto lines = watched().on({80, 11});
+        CHECK(lines.size() == 11);
+        CHECK(lines.back() == "and 2 more");
     }
 
     TEST_CASE("without an answer the last reading stays, and the reason stands above it") {

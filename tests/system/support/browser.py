@@ -1,6 +1,7 @@
 """A real browser, without a window: headless Chromium, driven by the DevTools protocol over pipes."""
 
 import base64
+import fcntl
 import itertools
 import json
 import os
@@ -32,9 +33,10 @@ class Browser:
         self._profile = tempfile.mkdtemp(prefix="culvert-browser-")
         commands, self._commands = os.pipe()
         self._answers, answers = os.pipe()
-        # The browser reads from descriptor 3 and writes to 4.
+        commands, answers = _out_of_the_way(commands), _out_of_the_way(answers)
+        # The browser reads from descriptor 3 and writes to 4; only bash knows numbers beyond 9.
         self._process = subprocess.Popen(
-            ["/bin/sh", "-c", f'exec "$@" 3<&{commands} 4>&{answers}', "sh",
+            ["/bin/bash", "-c", f'exec "$@" 3<&{commands} 4>&{answers}', "bash",
              programs.find("chromium", "chromium"), *_SWITCHES, f"--user-data-dir={self._profile}",
              "about:blank"],
             pass_fds=(commands, answers), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -104,6 +106,13 @@ class Browser:
             self._waiting.pop(message["id"]).put(message)
         elif page := self._pages.get(message.get("sessionId")):
             page.take(message["method"], message["params"])
+
+
+def _out_of_the_way(descriptor):
+    """The same with a number above those that the browser wants."""
+    moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 10)
+    os.close(descriptor)
+    return moved
 
 
 def _write_all(descriptor, data):
