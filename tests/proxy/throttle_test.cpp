@@ -169,12 +169,12 @@ TEST_SUITE("throttle: tunnels") {
         for (std::size_t i = 0; i < text.size(); ++i)
             text[i] = static_cast<std::uint8_t>(i * 7 + i / 256);
         std::size_t said = 0;
-        t.far->send(record_type::data, crypto::bytes_view(text).first(60'000));
-        t.far->send(record_type::data, crypto::bytes_view(text).subspan(60'000, 60'000));
-        t.far->send(record_type::data, crypto::bytes_view(text).subspan(120'000, 60'000));
-        t.far->send(record_type::data, crypto::bytes_view(text).subspan(180'000));
+        t.far->send(record_type::data, culvert::crypto::bytes_view(text).first(60'000));
+        t.far->send(record_type::data, culvert::crypto::bytes_view(text).subspan(60'000, 60'000));
+        t.far->send(record_type::data, culvert::crypto::bytes_view(text).subspan(120'000, 60'000));
+        t.far->send(record_type::data, culvert::crypto::bytes_view(text).subspan(180'000));
         REQUIRE(t.until([&] {
-            said += t.application.send(crypto::bytes_view(text).subspan(said));
+            said += t.application.send(culvert::crypto::bytes_view(text).subspan(said));
             return t.far->stream.size() == text.size() &&
                    t.application.received.size() == text.size();
         }));
