@@ -19,6 +19,7 @@
 #include "proxy/observe/log.hpp"
 #include "proxy/relay/client_session.hpp"
 #include "proxy/relay/connect.hpp"
+#include "proxy/relay/health_checks.hpp"
 #include "proxy/relay/server_session.hpp"
 
 namespace culvert::daemon {
@@ -139,6 +140,8 @@ int daemon::run() {
     if (!confine_to_sections()) return 2;
     for (worker& w : workers_) w.start();
     for (acceptor& a : acceptors_) asio::co_spawn(a.executor(), a.run(), rethrow);
+    for (const auto& context : servers_)
+        relay::start_health_checks(context_.get_executor(), context);
     asio::co_spawn(context_, sweep_unproven(), rethrow);
     asio::co_spawn(context_, control(), rethrow);
     log(log_level::info, "ready: {} server and {} client sections, {} threads", servers_.size(),
@@ -191,7 +194,8 @@ bool daemon::confine_to_sections() const {
     for (const auto& context : servers_) {
         sections.listen.push_back(context->settings.listen);
         for (const auto& service : context->settings.services)
-            sections.connect.push_back(service.target);
+            sections.connect.insert(sections.connect.end(), service.targets.begin(),
+                                    service.targets.end());
     }
     for (const auto& context : clients_) {
         sections.listen.push_back(context->settings.listen);

@@ -3,16 +3,22 @@
 
 #include <atomic>
 
-#include "proxy/relay/dial.hpp"
+#include "proxy/relay/uplinks.hpp"
 
 namespace culvert::relay {
 
 struct client_context {
-    explicit client_context(config::client_settings from)
-        : keys(keys_of(from)), settings(config::without_secrets(std::move(from))) {}
+    // `before`: the section of that name under older settings; what it knows of its servers is
+    // taken over.
+    explicit client_context(config::client_settings from, const client_context* before = nullptr)
+        : keys(keys_of(from)),
+          settings(config::without_secrets(std::move(from))),
+          servers("client." + settings.name, settings.connect,
+                  before != nullptr ? &before->servers : nullptr) {}
 
     const protocol::client_keys keys;
-    const config::client_settings settings;       // without the secret keys
+    const config::client_settings settings;  // without the secret keys
+    const uplinks servers;
     mutable std::atomic<bool> pool_fails{false};  // for the log: one line when that changes
 };
 

@@ -117,11 +117,15 @@ awaitable<void> client_session::open_new() {
 // An application that only ends its direction waits for an answer; one that resets has left.
 awaitable<established> client_session::dial_for_application() {
     cancellation cancel([this] { return carrier::has_failed(plain_); }, dialling_);
-    const dial_means with{thread_.names, thread_.ephemeral_keys(), &cancel};
+    dial_means with;
+    with.names = thread_.names;
+    with.stock = thread_.ephemeral_keys();
+    with.cancel = &cancel;
     std::optional<established> made;
     std::optional<session_end> failed;
     try {
-        established far = co_await dial(thread_.executor, context_->settings, context_->keys, with);
+        established far = co_await dial_any(thread_.executor, context_->settings, context_->servers,
+                                            context_->keys, with);
         made.emplace(std::move(far));
     } catch (const session_end& why) {
         failed = why;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "config/settings.hpp"
 #include "proxy/protocol/client_handshake.hpp"
@@ -22,6 +23,8 @@ using dial_progress = std::function<void(dial_stage passed, const std::string& d
 
 // What a dial makes use of; all of it outlives the call.
 struct dial_means {
+    const config::uplink* to = nullptr;           // else the first one of the section
+    std::optional<clock::duration> connect_time;  // else the section's connect-timeout
     resolver* names = &system_resolver();
     protocol::key_stock* stock = nullptr;   // if there is one
     cancellation* cancel = nullptr;         // the same
@@ -29,8 +32,8 @@ struct dial_means {
 };
 
 // Connects and shakes hands; the server has not heard of a service yet. `settings` and `keys`
-// outlive the call. Throws session_end (connect_failed or handshake_failed), whose detail says
-// where it stopped and why.
+// outlive the call. Throws session_end, whose detail says where it stopped and why: connect_failed,
+// no_answer, or, where the other end has given a wrong answer, handshake_failed.
 awaitable<established> dial(executor ex, const config::client_settings& settings,
                             const protocol::client_keys& keys, dial_means with);
 

@@ -10,6 +10,7 @@
 #include "proxy/observe/log.hpp"
 #include "proxy/protocol/replay_cache.hpp"
 #include "proxy/protocol/server_handshake.hpp"
+#include "proxy/relay/backends.hpp"
 #include "proxy/relay/unproven.hpp"
 
 namespace culvert::relay {
@@ -30,12 +31,15 @@ class waiting_room {
 // The constants of a server section, and what its sessions on all threads share.
 class server_context {
   public:
-    server_context(config::server_settings settings, protocol::replay_cache& cache);
+    // `before`: the section of that name under older settings, whose services are taken over.
+    server_context(config::server_settings settings, protocol::replay_cache& cache,
+                   const server_context* before = nullptr);
 
     // "name" of a key in the list, else empty.
     [[nodiscard]] std::string name_of(const protocol::public_key& key) const;
-    // nullptr: no such service.
-    [[nodiscard]] const config::endpoint* target_of(std::string_view service) const;
+    // By its name, or the default if that is empty. nullptr: no such service.
+    [[nodiscard]] backends* service(std::string_view name) const;
+    [[nodiscard]] bool is_proxy(const config::address_bytes& address) const;
 
     const protocol::server_keys keys;
     const config::server_settings settings;  // without the secret keys
@@ -43,10 +47,14 @@ class server_context {
     const std::shared_ptr<unproven_registry> unproven;
     mutable waiting_room waiting;
     mutable std::atomic<std::size_t> sessions{0};  // that have proved their key
-    mutable observe::log_limit strangers;          // lines about those that have not
-    mutable observe::log_limit evictions;          // and how many of them had to go
+    // In the order of the settings.
+    const std::vector<std::unique_ptr<backends>> services;
+    mutable observe::log_limit strangers;  // lines about those that have not
+    mutable observe::log_limit evictions;  // and how many of them had to go
 
   private:
+    [[nodiscard]] std::vector<std::unique_ptr<backends>> services_of(
+        const server_context* before) const;
     [[nodiscard]] protocol::server_keys keys_of(const config::server_settings& from) const;
 
     std::map<protocol::public_key, std::string> names_;

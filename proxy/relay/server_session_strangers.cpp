@@ -23,12 +23,33 @@ constexpr std::chrono::seconds deadline_spread{10};
 // Any message 1 fits.
 constexpr std::size_t flight_memory = 2'048;
 
+std::string text_of_failure(const server_handshake& handshake) {
+    const protocol::error failure = handshake.failure();
+    std::string why = make_error_code(failure).message();
+    if (failure == protocol::error::clock_skew)
+        why += " (the client's is " + std::to_string(handshake.clock_difference()) + " s ahead)";
+    return why;
+}
+
+// Gives the reader what has come of a header, and leaves in the socket what comes behind it.
+carrier::io_result take_header(carrier::stream_socket& socket, proxy_header_reader& header) {
+    std::array<std::uint8_t, 512> memory;
+    const carrier::io_result seen = carrier::try_peek(socket, memory);
+    if (seen.ec == asio::error::would_block) return {};
+    if (seen.ec) return seen;
+    const std::size_t taken = header.feed(bytes_view(memory).first(seen.size));
+    return carrier::try_read(socket, bytes(memory).first(taken));
+}
+
 }  // namespace
 
 awaitable<void> server_session::admit() {
     const auto by = accepted_ + context_->settings.limits.handshake + draw_up_to(deadline_spread);
     handshake_deadline_.emplace(thread_.executor, by, [this] { close_stranger(); });
-    unproven_registry::ticket ticket = register_unproven();
+    is_proxy_ = context_->is_proxy(carrier::peer_address(socket_));
+    unproven_registry::ticket ticket = register_unproven(carrier::peer_address(socket_));
+    co_await hear_proxy(ticket);
+    if (is_proxy_) co_await await_first_byte();
 
     if (context_->settings.carrier == config::carrier::websocket)
         co_await upgrade();
@@ -63,11 +84,8 @@ awaitable<void> server_session::admit() {
     far_ = std::make_unique<established>(std::move(session));
 }
 
-unproven_registry::ticket server_session::register_unproven() {
-    const auto address = carrier::peer_address(socket_);
-    const auto& proxies = context_->settings.proxies;
-    const bool capped = std::none_of(proxies.begin(), proxies.end(),
-                                     [&](const auto& range) { return range.contains(address); });
+unproven_registry::ticket server_session::register_unproven(const config::address_bytes& address) {
+    const bool capped = !context_->is_proxy(address);
     auto evict = [weak = weak_from_this(), executor = thread_.executor] {
         asio::post(executor, [weak] {
             const auto self = weak.lock();
@@ -85,6 +103,54 @@ void server_session::close_stranger() noexcept {
         carrier_->close();
     else
         carrier::close_quietly(socket_);
+}
+
+// Whom a proxy that we believe says the connection comes from: from then on it is his.
+awaitable<void> server_session::hear_proxy(unproven_registry::ticket& counted) {
+    const auto mode = context_->settings.proxy_protocol;
+    if (mode == config::proxy_protocol::off) co_return;
+    if (!is_proxy_) {
+        if (mode == config::proxy_protocol::on) co_return;
+        co_await stay_silent("it does not come from a proxy-address");
+    }
+    proxy_header_reader header;
+    co_await read_proxy_header(header);
+    if (header.current() == proxy_header_reader::state::malformed)
+        co_await stay_silent(std::string("no valid PROXY header: ") + header.fault());
+    if (!header.about()) co_return;
+    proxied_ = std::make_unique<proxied>(*header.about());
+    peer_ = carrier::to_text(proxied_->from);
+    is_proxy_ = false;
+    counted = unproven_registry::ticket();
+    counted = register_unproven(proxied_->from.address);
+}
+
+// Not a byte more than the header: the others are for those who come after.
+awaitable<void> server_session::read_proxy_header(proxy_header_reader& header) {
+    std::size_t received = 0;
+    while (header.current() == proxy_header_reader::state::more) {
+        error_code ec = co_await carrier::wait_readable(socket_);
+        if (!ec) {
+            const carrier::io_result got = take_header(socket_, header);
+            received += got.size;
+            ec = got.ec;
+        }
+        if (!ec) continue;
+        report_gone(received);
+        close_stranger();
+        throw session_end(end_reason::handshake_failed, ec.message());
+    }
+}
+
+// For one who may leave without it.
+awaitable<void> server_session::await_first_byte() {
+    std::array<std::uint8_t, 1> memory;
+    error_code ec = co_await carrier::wait_readable(socket_);
+    if (!ec) ec = carrier::try_peek(socket_, memory).ec;
+    if (!ec || ec == asio::error::would_block) co_return;
+    report_gone(0);
+    close_stranger();
+    throw session_end(end_reason::handshake_failed, ec.message());
 }
 
 awaitable<void> server_session::upgrade() {
@@ -109,13 +175,12 @@ awaitable<std::string> server_session::shake_hands(server_handshake& handshake) 
         error_code ec = co_await carrier_->wait_readable();
         if (!ec) ec = read_first_message(handshake, received, leftover);
         if (ec) {
-            if (!stop_)
-                report_stranger("left after " + std::to_string(received) +
-                                " bytes without a whole first message");
+            report_gone(received);
             close_stranger();
             throw session_end(end_reason::handshake_failed, ec.message());
         }
-        if (handshake.current() == server_handshake::state::silent) co_await stay_silent(handshake);
+        if (handshake.current() == server_handshake::state::silent)
+            co_await stay_silent(text_of_failure(handshake));
     }
     if (handshake.evicted())
         log(context_->strangers, log_level::warning,
@@ -139,12 +204,9 @@ error_code server_session::read_first_message(server_handshake& handshake, std::
 }
 
 // State S: reads and throws away until the peer leaves or the deadline closes the connection.
-awaitable<void> server_session::stay_silent(const server_handshake& handshake) {
-    const protocol::error failure = handshake.failure();
-    std::string why = make_error_code(failure).message();
-    if (failure == protocol::error::clock_skew)
-        why += " (the client's is " + std::to_string(handshake.clock_difference()) + " s ahead)";
+awaitable<void> server_session::stay_silent(const std::string& why) {
     report_stranger(why);
+    if (!carrier_) carrier_ = carrier::over_tcp(std::move(socket_));
     error_code ec;
     while (!ec) {
         ec = co_await carrier_->wait_readable();
@@ -158,6 +220,14 @@ error_code server_session::throw_away() {
     std::array<std::uint8_t, 16'384> waste;
     const carrier::io_result got = carrier_->try_read(waste);
     return got.ec == asio::error::would_block ? error_code{} : got.ec;
+}
+
+// A proxy that leaves without a word has looked whether we are there.
+void server_session::report_gone(std::size_t received) {
+    const bool is_check = received == 0 && is_proxy_;
+    if (stop_ || is_check) return;
+    report_stranger("left after " + std::to_string(received) +
+                    " bytes without a whole first message");
 }
 
 void server_session::report_stranger(const std::string& why) {

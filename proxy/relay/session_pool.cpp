@@ -135,8 +135,12 @@ awaitable<void> session_pool::life_of_one() {
 awaitable<session_pool::spare> session_pool::dial_one() {
     const auto& settings = context_->settings;
     try {
-        const dial_means with{thread_.names, thread_.ephemeral_keys(), &stopping_};
-        established far = co_await dial(thread_.executor, settings, context_->keys, with);
+        dial_means with;
+        with.names = thread_.names;
+        with.stock = thread_.ephemeral_keys();
+        with.cancel = &stopping_;
+        established far =
+            co_await dial_any(thread_.executor, settings, context_->servers, context_->keys, with);
         co_await far.writer->send(protocol::record_type::pad);
         const time_point end = clock::now() + draw_life(settings.limits);
         co_return std::make_shared<spare_session>(std::move(far), settings.limits, thread_.buffers,
