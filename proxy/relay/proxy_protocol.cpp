@@ -101,8 +101,10 @@ octets finished(octets header) {
 }
 
 octets begin_header(std::uint8_t command, std::uint8_t family) {
-    octets header(signature.begin(), signature.end());
-    header.insert(header.end(), {command, family, 0, 0});
+    octets header(fixed_size);
+    std::copy(signature.begin(), signature.end(), header.begin());
+    header[signature.size()] = command;
+    header[signature.size() + 1] = family;
     return header;
 }
 

@@ -18,18 +18,14 @@ class failed_tries {
         if (ec != asio::error::timed_out) in_time_ = true;
         if (!told_.empty()) told_ += "; ";
         told_ += target.text() + ": " + ec.message();
-        ++tries_;
-        only_ = target.text();
     }
     [[noreturn]] void tell() const {
-        if (in_time_) throw session_end(end_reason::backend_unreachable, told_);
-        throw session_end(end_reason::backend_timeout, tries_ == 1 ? only_ : told_);
+        throw session_end(in_time_ ? end_reason::backend_unreachable : end_reason::backend_timeout,
+                          told_);
     }
 
   private:
     std::string told_;
-    std::string only_;
-    std::size_t tries_ = 0;
     bool in_time_ = false;  // one of them said no
 };
 
