@@ -10,14 +10,6 @@ config::session_limits limits_of(const config::service& service, config::session
     return limits;
 }
 
-std::shared_ptr<place> place_of(const std::string& section, const std::string& target,
-                                const std::vector<place_search::member>* before) {
-    if (before != nullptr)
-        for (const auto& known : *before)
-            if (known.at->name() == target) return known.at;
-    return std::make_shared<place>(section, target);
-}
-
 }  // namespace
 
 backends::backends(const std::string& section, config::service settings,
@@ -29,7 +21,7 @@ backends::backends(const std::string& section, config::service settings,
     const std::string called = section + ": service " + settings_.name;
     for (const auto& target : settings_.targets)
         members_.push_back(
-            {place_of(called, target.text(), before != nullptr ? &before->members_ : nullptr)});
+            {place_called(target.text(), called, before != nullptr ? &before->members_ : nullptr)});
 }
 
 std::optional<backends::seat> backends::take_seat() {

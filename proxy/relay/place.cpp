@@ -151,6 +151,14 @@ clock::duration place_search::share_of(clock::duration left) const {
                                      on_trial_ ? share_on_trial : longest_share);
 }
 
+std::shared_ptr<place> place_called(const std::string& name, const std::string& section,
+                                    const std::vector<place_search::member>* known) {
+    if (known != nullptr)
+        for (const auto& member : *known)
+            if (member.at->name() == name) return member.at;
+    return std::make_shared<place>(section, name);
+}
+
 bool is_our_own(const carrier::error_code& ec) noexcept {
     if (ec.category() != boost::system::system_category()) return false;
     constexpr int own[] = {EMFILE, ENFILE, ENOBUFS, ENOMEM, EADDRNOTAVAIL};

@@ -121,6 +121,11 @@ class place_search {
     bool on_trial_ = false;  // the last one
 };
 
+// The place of that name, if it is one of `known`; else a new one. `section` is for its lines.
+[[nodiscard]] std::shared_ptr<place> place_called(const std::string& name,
+                                                  const std::string& section,
+                                                  const std::vector<place_search::member>* known);
+
 // Whether a failure to connect is this host's own, and says nothing of the place.
 [[nodiscard]] bool is_our_own(const carrier::error_code& ec) noexcept;
 

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <string>
 
-#include "config/address.hpp"
+#include "config/settings.hpp"
 
 namespace culvert::relay {
 namespace {

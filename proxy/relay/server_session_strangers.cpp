@@ -111,17 +111,19 @@ awaitable<void> server_session::hear_proxy(unproven_registry::ticket& counted) {
     if (mode == config::proxy_protocol::off) co_return;
     if (!is_proxy_) {
         if (mode == config::proxy_protocol::on) co_return;
-        co_await stay_silent("it does not come from a proxy-address");
+        const std::string why = "it does not come from a proxy-address";
+        co_await stay_silent(why);
     }
     proxy_header_reader header;
     co_await read_proxy_header(header);
-    if (header.current() == proxy_header_reader::state::malformed)
-        co_await stay_silent(std::string("no valid PROXY header: ") + header.fault());
+    if (header.current() == proxy_header_reader::state::malformed) {
+        const std::string why = std::string("no valid PROXY header: ") + header.fault();
+        co_await stay_silent(why);
+    }
     if (!header.about()) co_return;
     proxied_ = std::make_unique<proxied>(*header.about());
     peer_ = carrier::to_text(proxied_->from);
     is_proxy_ = false;
-    counted = unproven_registry::ticket();
     counted = register_unproven(proxied_->from.address);
 }
 
@@ -179,8 +181,10 @@ awaitable<std::string> server_session::shake_hands(server_handshake& handshake) 
             close_stranger();
             throw session_end(end_reason::handshake_failed, ec.message());
         }
-        if (handshake.current() == server_handshake::state::silent)
-            co_await stay_silent(text_of_failure(handshake));
+        if (handshake.current() == server_handshake::state::silent) {
+            const std::string why = text_of_failure(handshake);
+            co_await stay_silent(why);
+        }
     }
     if (handshake.evicted())
         log(context_->strangers, log_level::warning,

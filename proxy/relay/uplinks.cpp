@@ -2,19 +2,14 @@
 
 #include <algorithm>
 
-#include "config/connect.hpp"
 #include "proxy/relay/keepalive.hpp"
 
 namespace culvert::relay {
 namespace {
 
-std::shared_ptr<place> place_of(const std::string& section, const config::uplink& to,
-                                const std::vector<place_search::member>* before) {
-    const std::string name = config::to_text(to);
-    if (before != nullptr)
-        for (const auto& known : *before)
-            if (known.at->name() == name) return known.at;
-    return std::make_shared<place>(section, name);
+// HOST:PORT, and /PATH where there is one.
+std::string name_of(const config::uplink& to) {
+    return to.place.text() + (to.carrier == config::carrier::tcp ? "" : to.path);
 }
 
 // Another server may do better.
@@ -98,7 +93,8 @@ uplinks::uplinks(const std::string& section, std::vector<config::uplink> setting
     : settings_(std::move(settings)) {
     for (const auto& to : settings_)
         members_.push_back(
-            {place_of(section, to, before != nullptr ? &before->members_ : nullptr), to.backup});
+            {place_called(name_of(to), section, before != nullptr ? &before->members_ : nullptr),
+             to.backup});
 }
 
 std::optional<uplinks::choice> uplinks::next(place_search& way) const {

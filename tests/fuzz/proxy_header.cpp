@@ -167,7 +167,8 @@ buffer draw(input& in) {
     const std::size_t size = header.size() - 16 + 7;
     header[14] = static_cast<std::uint8_t>(size >> 8);
     header[15] = static_cast<std::uint8_t>(size);
-    for (const std::uint8_t byte : {3, 0, 4, 0, 0, 0, 0}) header.push_back(byte);
+    static constexpr std::array<std::uint8_t, 7> checksum{3, 0, 4, 0, 0, 0, 0};
+    header.insert(header.end(), checksum.begin(), checksum.end());
     const std::uint32_t sum = htonl(crc32c(header));
     std::memcpy(header.data() + header.size() - 4, &sum, 4);
     return header;

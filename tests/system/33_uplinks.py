@@ -24,7 +24,8 @@ class Server:
         self._test, self.name = test, name
         self.port = free_port()
         path = PATH if kind.carrier == "ws" else ""
-        self.url = f"{kind.carrier}://127.0.0.1:{self.port}{path}"
+        self.place = f"127.0.0.1:{self.port}{path}"
+        self.url = f"{kind.carrier}://{self.place}"
         self._file = test.make_folder() / f"{name}.conf"
         self.echo = test.service(echo)
         self._file.write_text("\n".join((
@@ -74,10 +75,10 @@ class Choice(Case):
         self.assertEqual(set(self.asked(60)), {"one", "two"})
         one.process.kill()
         self.assertEqual(self.asked(30), {"two": 30})
-        self.assert_one_log_line(client, f"client.app: {one.url} is down: ")
+        self.assert_one_log_line(client, f"client.app: {one.place} is down: ")
         one.start()
         until(lambda: self.ask().data == b"one", 3 + SLACK, "the server that is back is used")
-        self.assert_one_log_line(client, f"client.app: {one.url} is up again, after")
+        self.assert_one_log_line(client, f"client.app: {one.place} is up again, after")
         self.assertEqual(client.log_lines(" warning .* service name: "), [])
 
     def test_weights_and_a_backup(self):
@@ -141,7 +142,7 @@ class Hangs(Case):
         began = time.monotonic()
         self.assertEqual(self.ask(30), Received(b"good", CLEAN))
         self.assertGreater(time.monotonic() - began, 14)  # the time that an answer may take
-        client.wait_for_log(f"{frozen.url} is down: no valid answer")
+        client.wait_for_log(f"{frozen.place} is down: no valid answer")
         frozen.process.send_signal(signal.SIGCONT)
         until(lambda: self.ask(30).data == b"frozen", 3 + SLACK, "it is used again")
 
