@@ -111,6 +111,8 @@ void add_server_options(option_table& table, server_settings& into, reading& con
     add("proxy-protocol", proxy_protocol_value(into.proxy_protocol)->default_value("off"),
         "on: connections from proxy-address begin with a PROXY header (v1 or v2), which says whom "
         "they come from; with required, no others are served");
+    add("kick-removed", yes_no_value(into.kick_removed)->default_value("no"),
+        "whether a reload ends the running sessions of clients that are listed no more");
     add("max-waiting", count_value(into.waiting, {1, 65536})->default_value("64"),
         "sessions that clients of one key may open ahead of need");
 }

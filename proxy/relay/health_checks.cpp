@@ -65,7 +65,7 @@ awaitable<void> keep_checking(carrier::executor ex, checked_target which, millis
         pause.expires_after(next);
         co_await pause.async_wait(no_throw);
         const auto section = which.section.lock();
-        if (!section) co_return;
+        if (!section || section->here->checking != section.get()) co_return;
         try {
             co_await check_once(ex, *section, *section->services[which.service], which);
         } catch (const std::bad_alloc&) {
@@ -79,6 +79,7 @@ awaitable<void> keep_checking(carrier::executor ex, checked_target which, millis
 
 void start_health_checks(const carrier::executor& ex,
                          const std::shared_ptr<const server_context>& section, resolver& names) {
+    if (section->here->checking.exchange(section.get()) == section.get()) return;
     for (std::size_t service = 0; service < section->services.size(); ++service) {
         const auto& settings = section->services[service]->settings();
         if (!settings.check) continue;

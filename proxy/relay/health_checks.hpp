@@ -7,8 +7,9 @@
 namespace culvert::relay {
 
 // For the services that have check=TIME: each target is connected to, and left at once without a
-// word but a PROXY header that says so. Goes on for as long as somebody else holds the section; on
-// one thread for each section.
+// word but a PROXY header that says so. Goes on until the checks of the context that has replaced
+// this one begin, or nobody else holds the section. On one thread; once for each section, a second
+// time does nothing.
 void start_health_checks(const carrier::executor& ex,
                          const std::shared_ptr<const server_context>& section,
                          resolver& names = system_resolver());

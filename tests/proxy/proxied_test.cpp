@@ -115,7 +115,7 @@ TEST_SUITE("proxied: in") {
             CHECK_FALSE(entry->session->proven());
         }
         CHECK(f.backend->accept() < 0);
-        CHECK(f.context->unproven->size() == 0);
+        CHECK(f.context->here->unproven->size() == 0);
     }
 
     TEST_CASE("whoever is no listed proxy: without a header he is served, unless it is required") {
@@ -159,8 +159,8 @@ TEST_SUITE("proxied: in") {
         f.world.run_for(20ms);
         second.wire.send(line);
         f.world.run_for(20ms);
-        CHECK(f.context->unproven->size() == 5);
-        CHECK(f.context->unproven->sweep(culvert::carrier::clock::now() + 3s) == 1);
+        CHECK(f.context->here->unproven->size() == 5);
+        CHECK(f.context->here->unproven->sweep(culvert::carrier::clock::now() + 3s) == 1);
         REQUIRE(f.world.until([&] { return oldest.wire.pump(), oldest.wire.over(); }, 1s));
         for (auto* entry : {&another, &second, &silent, &as_silent}) {
             entry->wire.pump();
