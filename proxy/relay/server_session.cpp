@@ -9,7 +9,11 @@ namespace culvert::relay {
 
 namespace asio = boost::asio;
 using carrier::stream_socket;
+
 namespace {
+
+// While the daemon drains, from then on.
+constexpr std::chrono::seconds time_to_open{2};
 
 // What came of the targets that were tried.
 class failed_tries {
@@ -28,13 +32,6 @@ class failed_tries {
     std::string told_;
     bool in_time_ = false;  // one of them said no
 };
-
-}  // namespace
-
-namespace {
-
-// While the daemon drains, from then on.
-constexpr std::chrono::seconds time_to_open{2};
 
 }  // namespace
 
