@@ -45,6 +45,7 @@ class server_session final : public session, public std::enable_shared_from_this
   private:
     // server_session_strangers.cpp: states A, B, P and S.
     awaitable<void> admit();
+    [[nodiscard]] bool comes_from_proxy();
     awaitable<void> hear_proxy(unproven_registry::ticket& counted);
     awaitable<void> read_proxy_header(proxy_header_reader& header);
     awaitable<void> await_first_byte();

@@ -46,7 +46,7 @@ carrier::io_result take_header(carrier::stream_socket& socket, proxy_header_read
 awaitable<void> server_session::admit() {
     const auto by = accepted_ + context_->settings.limits.handshake + draw_up_to(deadline_spread);
     handshake_deadline_.emplace(thread_.executor, by, [this] { close_stranger(); });
-    is_proxy_ = context_->is_proxy(carrier::peer_address(socket_));
+    is_proxy_ = comes_from_proxy();
     unproven_registry::ticket ticket = register_unproven(carrier::peer_address(socket_));
     co_await hear_proxy(ticket);
     if (is_proxy_) co_await await_first_byte();
@@ -106,6 +106,14 @@ void server_session::close_stranger() noexcept {
         carrier::close_quietly(socket_);
 }
 
+// A connection that was reset already has no address any more. Where there are proxies it counts as
+// one of theirs: some look so whether we are there.
+bool server_session::comes_from_proxy() {
+    if (context_->settings.proxies.empty()) return false;
+    const auto peer = carrier::peer_place(socket_);
+    return peer ? context_->is_proxy(peer->address) : carrier::has_failed(socket_);
+}
+
 // Whom a proxy that we believe says the connection comes from: from then on it is his.
 awaitable<void> server_session::hear_proxy(unproven_registry::ticket& counted) {
     const auto mode = context_->settings.proxy_protocol;
@@ -124,7 +132,7 @@ awaitable<void> server_session::hear_proxy(unproven_registry::ticket& counted) {
     if (!header.about()) co_return;
     proxied_ = std::make_unique<proxied>(*header.about());
     peer_ = carrier::to_text(proxied_->from);
-    is_proxy_ = false;
+    is_proxy_ = context_->is_proxy(proxied_->from.address);  // a check of his, then
     counted = register_unproven(proxied_->from.address);
 }
 
