@@ -12,8 +12,10 @@ using carrier::stream_socket;
 
 namespace {
 
-// While the daemon drains, from then on.
-constexpr std::chrono::seconds time_to_open{2};
+// While the daemon drains, from then on: for a first flight that is under way, and for who has got
+// his answer.
+constexpr std::chrono::milliseconds time_to_prove{500};
+constexpr std::chrono::milliseconds time_to_open{2'000};
 
 // What came of the targets that were tried.
 class failed_tries {
@@ -35,7 +37,20 @@ class failed_tries {
 
 }  // namespace
 
+server_session::~server_session() {
+    leave_waiting_room();
+    if (opened_) connections().closed.add();
+    if (proven_) {
+        --context_->here->sessions;
+    } else if (unproven_ != nullptr) {
+        connections().gone_unproven.add();
+        context_->counters->handshake_failed(unproven_);
+    }
+}
+
 awaitable<void> server_session::run() {
+    unproven_ = "incomplete";
+    connections().accepted.add();
     co_await admit();
     co_await open_tunnel();
     co_await tunnel_->run();
@@ -58,7 +73,8 @@ awaitable<void> server_session::open_tunnel() {
         co_await say_why(*far_->writer, *failed, thread_.buffers);
         throw *failed;
     }
-    tunnel_.emplace(std::move(backend), std::move(*far_), backends_->limits(), thread_.buffers);
+    tunnel_.emplace(std::move(backend), std::move(*far_), backends_->limits(), thread_.buffers,
+                    nullptr, &meter_);
     far_.reset();
     if (stop_) tunnel_->stop(*stop_);
 }
@@ -81,15 +97,13 @@ void server_session::drain() {
     if (opened_) return;
     if (waiting_) return stop(end_reason::not_opened);
     draining_ = true;
-    handshake_deadline_.emplace(thread_.executor, clock::now() + time_to_open,
+    handshake_deadline_.emplace(thread_.executor,
+                                clock::now() + (far_ ? time_to_open : time_to_prove),
                                 [this] { close_stranger(); });
 }
 
-std::string server_session::describe() const {
-    std::string text = peer_;
-    if (!client_.empty()) text += " client " + client_;
-    if (opened_) text += " service " + (service_.empty() ? "(default)" : service_);
-    return text;
+observe::session_facts server_session::facts() const {
+    return {peer_, client_, service_, name_of(context_->settings.carrier), opened_};
 }
 
 // ---- the backend ----
@@ -98,6 +112,7 @@ std::string server_session::describe() const {
 void server_session::take_seat() {
     backends_ = context_->service(service_);
     if (backends_ == nullptr) throw session_end(end_reason::refused, "there is no such service");
+    count_session(backends_->settings().name);
     auto seat = backends_->take_seat();
     if (!seat) throw session_end(end_reason::too_many, "max-connections of the service");
     seat_.emplace(std::move(*seat));
@@ -154,6 +169,13 @@ std::optional<proxied> server_session::origin() {
     const auto to = carrier::local_place(far_->writer->to().socket());
     if (!from || !to) return std::nullopt;
     return proxied{*from, *to};
+}
+
+// `service` is one of the configuration: a name from outside would be a number of its own for ever.
+void server_session::count_session(const std::string& service) {
+    observe::section_counters& counts = *context_->counters;
+    meter_.begin(counts.service(service, thread_.number),
+                 client_.empty() ? nullptr : &counts.client(client_, thread_.number));
 }
 
 std::shared_ptr<session> make_server_session(std::shared_ptr<const server_context> context,

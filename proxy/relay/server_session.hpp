@@ -27,15 +27,15 @@ class server_session final : public session, public std::enable_shared_from_this
           thread_(thread),
           socket_(std::move(socket)),
           peer_(carrier::peer_name(socket_)) {}
-    ~server_session() override {
-        leave_waiting_room();
-        if (proven_) --context_->here->sessions;
-    }
+    ~server_session() override;
 
     awaitable<void> run() override;
     void stop(end_reason why) override;
     void drain() override;
-    [[nodiscard]] std::string describe() const override;
+    [[nodiscard]] observe::session_facts facts() const override;
+    [[nodiscard]] observe::section_counters& counters() const override {
+        return *context_->counters;
+    }
     [[nodiscard]] traffic moved() const override { return tunnel_ ? tunnel_->moved() : traffic{}; }
     [[nodiscard]] bool proven() const override { return proven_; }
     [[nodiscard]] bool unused() const override {
@@ -53,11 +53,14 @@ class server_session final : public session, public std::enable_shared_from_this
     awaitable<std::string> shake_hands(protocol::server_handshake& handshake);
     error_code read_first_message(protocol::server_handshake& handshake, std::size_t& received,
                                   std::string& leftover);
-    awaitable<void> stay_silent(const std::string& why);
+    awaitable<void> stay_silent(const char* counted, const std::string& why);
     error_code throw_away();
     void report_stranger(const std::string& why);
     void report_gone(std::size_t received);
     unproven_registry::ticket register_unproven(const config::address_bytes& address);
+    [[nodiscard]] observe::connection_counters& connections() const noexcept {
+        return context_->counters->connections(thread_.number);
+    }
     void close_stranger() noexcept;
 
     // server_session_opening.cpp: states F and W.
@@ -74,6 +77,7 @@ class server_session final : public session, public std::enable_shared_from_this
     awaitable<carrier::stream_socket> reach_backend();
     [[nodiscard]] error_code announce(carrier::stream_socket& backend);
     [[nodiscard]] std::optional<proxied> origin();
+    void count_session(const std::string& service);
 
     const std::shared_ptr<const server_context> context_;
     const thread_context thread_;
@@ -85,6 +89,7 @@ class server_session final : public session, public std::enable_shared_from_this
     std::optional<deadline> handshake_deadline_;
     std::unique_ptr<established> far_;    // until there is a tunnel
     cancellation* connecting_ = nullptr;  // while the backend is being connected
+    observe::meter meter_;
     std::optional<tunnel> tunnel_;
     std::optional<end_reason> stop_;
     std::string client_;                       // name, in static mode
@@ -96,6 +101,7 @@ class server_session final : public session, public std::enable_shared_from_this
     time_point whole_by_ = time_point::max();  // the record that is coming, before OPEN
     bool is_proxy_ = false;                    // the peer, and he speaks for himself
     bool proven_ = false;                      // record 0 has verified
+    const char* unproven_ = nullptr;           // why it is, as the counters say; nullptr: not begun
     bool waiting_ = false;
     bool opened_ = false;
     bool draining_ = false;

@@ -23,6 +23,26 @@ constexpr std::chrono::seconds deadline_spread{10};
 // Any message 1 fits.
 constexpr std::size_t flight_memory = 2'048;
 
+// For the counters.
+const char* name_of(protocol::error failure) noexcept {
+    switch (failure) {
+        case protocol::error::bad_box:
+            return "wrong_key";
+        case protocol::error::bad_field:
+            return "bad_field";
+        case protocol::error::clock_skew:
+            return "clock_skew";
+        case protocol::error::replay:
+            return "replay";
+        case protocol::error::unknown_client:
+            return "unknown_client";
+        case protocol::error::weak_key:
+            return "weak_key";
+        default:  // only records fail with the others
+            return "incomplete";
+    }
+}
+
 std::string text_of_failure(const server_handshake& handshake) {
     const protocol::error failure = handshake.failure();
     std::string why = make_error_code(failure).message();
@@ -64,6 +84,7 @@ awaitable<void> server_session::admit() {
                                thread_.ephemeral_keys());
     std::string leftover = co_await shake_hands(handshake);
     ticket.leave();
+    unproven_ = "unproven";
 
     if (handshake.client()) client_ = context_->name_of(*handshake.client());
     key_ = handshake.client() ? "client " + client_ : "psk";
@@ -89,7 +110,9 @@ unproven_registry::ticket server_session::register_unproven(const config::addres
     auto evict = [weak = weak_from_this(), executor = thread_.executor] {
         asio::post(executor, [weak] {
             const auto self = weak.lock();
-            if (self && !self->far_) self->close_stranger();
+            if (!self || self->far_) return;
+            self->unproven_ = "evicted";
+            self->close_stranger();
         });
     };
     return context_->here->unproven->enter(group_of(address), capped, clock::now(),
@@ -121,13 +144,13 @@ awaitable<void> server_session::hear_proxy(unproven_registry::ticket& counted) {
     if (!is_proxy_) {
         if (mode == config::proxy_protocol::on) co_return;
         const std::string why = "it does not come from a proxy-address";
-        co_await stay_silent(why);
+        co_await stay_silent("no_proxy", why);
     }
     proxy_header_reader header;
     co_await read_proxy_header(header);
     if (header.current() == proxy_header_reader::state::malformed) {
         const std::string why = std::string("no valid PROXY header: ") + header.fault();
-        co_await stay_silent(why);
+        co_await stay_silent("proxy_header", why);
     }
     if (!header.about()) co_return;
     proxied_ = std::make_unique<proxied>(*header.about());
@@ -171,6 +194,7 @@ awaitable<void> server_session::upgrade() {
                                            std::move(result.leftover));
         co_return;
     }
+    unproven_ = "no_upgrade";
     report_stranger("no WebSocket upgrade to " + context_->settings.path);
     // After a 404 the client closes; a close with its bytes unread would destroy the answer.
     if (socket_.is_open() && result.answered) co_await carrier::discard(socket_);
@@ -192,7 +216,7 @@ awaitable<std::string> server_session::shake_hands(server_handshake& handshake) 
         }
         if (handshake.current() == server_handshake::state::silent) {
             const std::string why = text_of_failure(handshake);
-            co_await stay_silent(why);
+            co_await stay_silent(name_of(handshake.failure()), why);
         }
     }
     if (handshake.evicted())
@@ -217,7 +241,8 @@ error_code server_session::read_first_message(server_handshake& handshake, std::
 }
 
 // State S: reads and throws away until the peer leaves or the deadline closes the connection.
-awaitable<void> server_session::stay_silent(const std::string& why) {
+awaitable<void> server_session::stay_silent(const char* counted, const std::string& why) {
+    unproven_ = counted;
     report_stranger(why);
     if (!carrier_) carrier_ = carrier::over_tcp(std::move(socket_));
     error_code ec;
@@ -238,6 +263,7 @@ error_code server_session::throw_away() {
 // A proxy that leaves without a word has looked whether we are there.
 void server_session::report_gone(std::size_t received) {
     const bool is_check = received == 0 && is_proxy_;
+    if (is_check) unproven_ = "check";
     if (stop_ || is_check) return;
     report_stranger("left after " + std::to_string(received) +
                     " bytes without a whole first message");
