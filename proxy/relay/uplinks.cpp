@@ -12,6 +12,13 @@ std::string name_of(const config::uplink& to) {
     return to.place.text() + (to.carrier == config::carrier::tcp ? "" : to.path);
 }
 
+// Without the place, which the line of the log has already.
+std::string reason_of(const config::uplink& to, const session_end& why) {
+    const std::string place = to.place.text() + ": ";
+    const std::string& detail = why.detail();
+    return detail.starts_with(place) ? detail.substr(place.size()) : detail;
+}
+
 // Another server may do better.
 bool may_go_on(const session_end& why) noexcept {
     return why.why() == end_reason::connect_failed || why.why() == end_reason::no_answer;
@@ -81,7 +88,7 @@ awaitable<std::optional<established>> search::try_one(uplinks::choice& chosen) {
 // Throws `why` where no other server is to be tried.
 void search::judge(uplinks::choice& chosen, const session_end& why, clock::duration took) {
     if (cancelled() || !may_go_on(why)) throw why;
-    chosen.visit.failed(why.detail());
+    chosen.visit.failed(reason_of(chosen.to, why));
     time_left_ = std::max<clock::duration>(time_left_ - took, std::chrono::seconds{1});
     failed_ = why;
 }

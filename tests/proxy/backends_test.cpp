@@ -96,7 +96,7 @@ TEST_SUITE("backends: which target") {
         auto settings = service_with(3);
         settings.balance = config::balance::least_connections;
         backends of("server.test", settings, {});
-        std::map<std::uint16_t, std::vector<place::visit>> held;
+        std::map<int, std::vector<place::visit>> held;
         const auto connect = [&] {
             auto way = of.search();
             auto chosen = of.next(way);
@@ -104,7 +104,7 @@ TEST_SUITE("backends: which target") {
             held[chosen->target.port].push_back(std::move(chosen->visit));
         };
         for (int i = 0; i < 6; ++i) connect();
-        for (const std::uint16_t port : {1, 2, 3}) CHECK(held[port].size() == 2);
+        for (const int port : {1, 2, 3}) CHECK(held[port].size() == 2);
         held[2].clear();
         connect();
         connect();
@@ -193,7 +193,7 @@ TEST_SUITE("backends: sessions") {
     TEST_CASE("when all are down all are tried, and the last word is an ALERT") {
         several all(2);
         auto f = all.server([](auto&) {});
-        all.listeners.assign(2, nullptr);
+        for (auto& one : all.listeners) one.reset();
         for (int i = 0; i < 2; ++i) {
             auto& entry = f->connect();
             far_end far = f->opened(entry, "main");

@@ -7,7 +7,7 @@
 
 using namespace culvert;
 using namespace std::chrono_literals;
-using carrier::clock;
+using steady = carrier::clock;
 using relay::place;
 using relay::place_search;
 using standing = place::standing;
@@ -31,7 +31,7 @@ using numbers = std::vector<std::size_t>;
 TEST_SUITE("places: one") {
     TEST_CASE("down after a failure, due after a pause, up after an answer") {
         const auto at = new_place();
-        const auto now = clock::now();
+        const auto now = steady::now();
         CHECK(at->look(now) == standing::up);
         at->failed("refused", now);
         CHECK(at->look(now) == standing::down);
@@ -46,7 +46,7 @@ TEST_SUITE("places: one") {
 
     TEST_CASE("pauses grow up to the longest one, and begin anew after an answer") {
         const auto at = new_place();
-        auto now = clock::now();
+        auto now = steady::now();
         auto most = std::chrono::milliseconds(place::first_pause);
         for (int failures = 0; failures < 12; ++failures) {
             at->failed("refused", now);
@@ -62,7 +62,7 @@ TEST_SUITE("places: one") {
 
     TEST_CASE("failures of tries that were under way together are one") {
         const auto at = new_place();
-        const auto now = clock::now();
+        const auto now = steady::now();
         for (int i = 0; i < 50; ++i) at->failed("refused", now);
         CHECK(at->look(now + place::first_pause) == standing::due);
         CHECK(at->status().failures == 50);
@@ -70,8 +70,8 @@ TEST_SUITE("places: one") {
 
     TEST_CASE("one at a time tries a place that was down") {
         const auto at = new_place();
-        const auto later = clock::now() + place::first_pause;
-        at->failed("refused", clock::now());
+        const auto later = steady::now() + place::first_pause;
+        at->failed("refused", steady::now());
         REQUIRE(at->look(later) == standing::due);
         {
             auto first = at->begin(standing::due, later);
@@ -86,18 +86,18 @@ TEST_SUITE("places: one") {
         auto second = at->begin(standing::due, later);
         REQUIRE(second.has_value());
         second->failed("refused");
-        CHECK(at->look(clock::now()) == standing::down);
-        CHECK(at->look(clock::now() + 2 * place::first_pause) == standing::due);
+        CHECK(at->look(steady::now()) == standing::down);
+        CHECK(at->look(steady::now() + 2 * place::first_pause) == standing::due);
     }
 
     TEST_CASE("connections are counted while they are held") {
         const auto at = new_place();
         {
-            auto one = at->begin(standing::up, clock::now());
+            auto one = at->begin(standing::up, steady::now());
             CHECK(at->open() == 0);
             one->answered();
             const auto moved = std::move(*one);
-            auto two = at->begin(standing::up, clock::now());
+            auto two = at->begin(standing::up, steady::now());
             two->answered();
             CHECK(at->open() == 2);
             CHECK(at->status().open == 2);
@@ -111,7 +111,7 @@ TEST_SUITE("places: one") {
 TEST_SUITE("places: several") {
     TEST_CASE("each once, those that are down last") {
         const auto all = members(3);
-        const auto now = clock::now();
+        const auto now = steady::now();
         all[1].at->failed("refused", now);
         place_search way(all);
         CHECK(way.best(now) == numbers{0, 2});
@@ -125,7 +125,7 @@ TEST_SUITE("places: several") {
 
     TEST_CASE("one that is due is as good as those that are up, unless its checks see to it") {
         const auto all = members(2);
-        const auto now = clock::now();
+        const auto now = steady::now();
         all[0].at->failed("refused", now);
         const auto later = now + place::first_pause;
         CHECK(place_search(all).best(later) == numbers{0, 1});
@@ -139,7 +139,7 @@ TEST_SUITE("places: several") {
     TEST_CASE("backups only where nothing else can be had, but before what is down") {
         auto all = members(3);
         all[0].backup = true;
-        const auto now = clock::now();
+        const auto now = steady::now();
         place_search way(all);
         CHECK(way.best(now) == numbers{1, 2});
         all[1].at->failed("refused", now);
@@ -152,11 +152,11 @@ TEST_SUITE("places: several") {
 
     TEST_CASE("each gets a share of the time, the last one the rest") {
         const auto all = members(4);
-        const auto now = clock::now();
+        const auto now = steady::now();
         all[3].at->failed("refused", now);
         const auto later = now + place::first_pause;
         place_search way(all);
-        const auto share = [&](std::size_t which, clock::duration left) {
+        const auto share = [&](std::size_t which, steady::duration left) {
             const auto begun = way.begin(which, later);
             return std::chrono::duration_cast<std::chrono::milliseconds>(way.share_of(left));
         };

@@ -126,7 +126,7 @@ TEST_SUITE("uplinks: sessions") {
             return fd >= 0;
         }));
         server.send(std::string(200, 'x'));
-        REQUIRE(f.over(app));
+        REQUIRE(f.until([&] { return app.end.done; }));
         CHECK(app.end.is(end_reason::handshake_failed));
         CHECK(f.came == 0);
         CHECK(f.context->servers.status()[0].up);
@@ -153,7 +153,7 @@ TEST_SUITE("uplinks: sessions") {
         });
         auto& app = f.connect();
         f.start(app);
-        REQUIRE(f.over(app));
+        REQUIRE(f.until([&] { return app.end.done; }));
         CHECK(app.end.is(end_reason::connect_failed));
         const auto status = f.context->servers.status();
         CHECK(status[0].failures == 1);

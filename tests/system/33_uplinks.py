@@ -128,7 +128,8 @@ class Choice(Case):
                     pass
         client.wait_for_log("server unreachable: 127.0.0.1:[0-9]+: Connection refused")
         for port in ports:
-            self.assert_one_log_line(client, f"127.0.0.1:{port} is down: ")
+            self.assert_one_log_line(
+                client, f"client.app: 127.0.0.1:{port} is down: Connection refused")
 
 
 class Hangs(Case):
