@@ -98,12 +98,21 @@ void check_server(const server_settings& server, const section_place& place, rep
     if (is_tcp && place.has("path")) {
         side.error("path", "path needs carrier = ws: plain TCP has no paths");
     }
+    if (server.fallback.is_set() && clash(server.fallback, server.listen)) {
+        side.error("fallback",
+                   "fallback: " + server.fallback.text() + " leads back to this section");
+    }
 }
 
 void check_client(const client_settings& client, const section_place& place, report& found) {
     const side side{client.keys, client.limits, place, found, "server-key"};
     check_keys(side);
     check_times(side);
+    for (const char* const key : {"listen-mode", "listen-owner"}) {
+        if (!place.has(key) || client.listen.is_unix() || place.refused.contains("listen"))
+            continue;
+        side.error(key, std::string(key) + " needs listen = unix:PATH: ports have no owner");
+    }
 }
 
 void check_listens(const std::vector<listen_place>& listens, report& found) {

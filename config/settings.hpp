@@ -72,6 +72,7 @@ struct server_settings {
     endpoint listen;
     config::carrier carrier = carrier::tcp;
     std::string path = "/";  // WebSocket request target
+    endpoint fallback;       // whose answer strangers get; not set: none
     credentials keys;
     std::vector<named_client> clients;  // static mode
     std::vector<service> services;      // at least one; the first is the default

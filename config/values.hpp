@@ -41,6 +41,9 @@ result<std::optional<seconds>> parse_seconds_or_off(std::string_view text, secon
 // Digits only, within the range, ends included.
 result<std::uint64_t> parse_count(std::string_view text, count_range range);
 
+// The mode of a unix socket, in octal. Who may write may connect, so somebody must.
+result<std::uint32_t> parse_socket_mode(std::string_view text);
+
 // Names of services: 0–255 bytes of A–Z a–z 0–9 . _ -
 result<std::string> parse_name(std::string_view text);
 

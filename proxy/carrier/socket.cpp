@@ -61,6 +61,13 @@ sockaddr_storage peer_of(const stream_socket& socket) {
     return address;
 }
 
+std::string text_of_unix_peer(int fd) {
+    ucred who{};
+    socklen_t size = sizeof who;
+    if (::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) != 0) return "unix";
+    return "unix (uid " + std::to_string(who.uid) + ", pid " + std::to_string(who.pid) + ")";
+}
+
 // Whether any of these is the case now.
 bool shows(stream_socket& socket, short events) {
     pollfd entry{socket.native_handle(), events, 0};
@@ -230,7 +237,8 @@ std::string peer_name(const stream_socket& socket) {
     if (address.ss_family == AF_INET) return text_of(reinterpret_cast<const sockaddr_in&>(address));
     if (address.ss_family == AF_INET6)
         return text_of(reinterpret_cast<const sockaddr_in6&>(address));
-    return address.ss_family == AF_UNIX ? "unix" : "gone";
+    if (address.ss_family != AF_UNIX) return "gone";
+    return text_of_unix_peer(const_cast<stream_socket&>(socket).native_handle());
 }
 
 std::array<std::uint8_t, 16> peer_address(const stream_socket& socket) {

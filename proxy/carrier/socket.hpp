@@ -72,7 +72,7 @@ void close_quietly(stream_socket& socket) noexcept;
 // Reads and throws away until the end or an error.
 awaitable<void> discard(stream_socket& socket);
 
-// "127.0.0.1:80", "[::1]:80", "unix"; IPv4-mapped addresses are shown as IPv4.
+// "127.0.0.1:80", "[::1]:80", "unix (uid 0, pid 1)"; IPv4-mapped addresses are shown as IPv4.
 std::string peer_name(const stream_socket& socket);
 // The peer's IP address, IPv4 as ::ffff:a.b.c.d; all zero for a unix socket.
 std::array<std::uint8_t, 16> peer_address(const stream_socket& socket);

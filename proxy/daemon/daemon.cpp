@@ -192,6 +192,8 @@ bool daemon::confine_to_sections() const {
         sections.listen.push_back(context->settings.listen);
         for (const auto& service : context->settings.services)
             sections.connect.push_back(service.target);
+        if (context->settings.fallback.is_set())
+            sections.connect.push_back(context->settings.fallback);
     }
     for (const auto& context : clients_) {
         sections.listen.push_back(context->settings.listen);

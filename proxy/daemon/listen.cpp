@@ -1,5 +1,6 @@
 #include "proxy/daemon/listen.hpp"
 
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -13,13 +14,16 @@
 #include <memory>
 #include <utility>
 
+#include "proxy/daemon/descriptor.hpp"
+
 namespace culvert::daemon {
 namespace {
 
 using sockets = std::vector<listening_socket>;
 using outcome = boost::system::result<sockets, listen_error>;
 
-constexpr int backlog = 4'096;  // the kernel takes less where somaxconn says so
+constexpr mode_t owned_mode = 0660;  // of a unix socket that was given to somebody
+constexpr int backlog = 4'096;       // the kernel takes less where somaxconn says so
 
 listen_error failed(const config::endpoint& place, int code) {
     std::string text = "cannot listen on " + place.text() + ": " + std::strerror(code);
@@ -33,8 +37,12 @@ int open_socket(int family) {
     return ::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 }
 
-bool bind_and_listen(int fd, const sockaddr* address, socklen_t size) {
-    return ::bind(fd, address, size) == 0 && ::listen(fd, backlog) == 0;
+bool bind_to(const listening_socket& socket, const sockaddr* address, socklen_t size) {
+    return ::bind(socket.fd(), address, size) == 0;
+}
+
+bool begin_to_listen(const listening_socket& socket) {
+    return ::listen(socket.fd(), backlog) == 0;
 }
 
 outcome listen_on_address(const config::endpoint& place, const addrinfo& address) {
@@ -46,7 +54,7 @@ outcome listen_on_address(const config::endpoint& place, const addrinfo& address
                  sizeof on);  // its connections inherit it
     if (address.ai_family == AF_INET6)
         ::setsockopt(socket.fd(), IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
-    if (!bind_and_listen(socket.fd(), address.ai_addr, address.ai_addrlen))
+    if (!bind_to(socket, address.ai_addr, address.ai_addrlen) || !begin_to_listen(socket))
         return failed(place, errno);
     sockets out;
     out.push_back(std::move(socket));
@@ -83,16 +91,44 @@ void remove_leftover(const sockaddr_un& address) {
     ::close(fd);
 }
 
+listen_error not_ours(const config::endpoint& place, int code) {
+    struct stat info {};
+    const bool there = ::lstat(place.unix_path.c_str(), &info) == 0;
+    if (code != EADDRINUSE || !there || S_ISSOCK(info.st_mode)) return failed(place, code);
+    return {"cannot listen on " + place.text() +
+            ": something that is no socket is there; remove it, or name another place"};
+}
+
+// Whose it is, and then who else may connect. By descriptor: whoever may write to the folder could
+// put something else under the name.
+bool set_access(const config::endpoint& place) {
+    const config::socket_access& wanted = place.access;
+    if (!wanted.mode && !wanted.is_owned()) return true;
+    const descriptor socket(::open(place.unix_path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    struct stat info {};
+    if (::fstat(socket.get(), &info) != 0) return false;
+    constexpr auto as_it_is = static_cast<std::uint32_t>(-1);
+    if (wanted.is_owned() && ::fchownat(socket.get(), "", wanted.user.value_or(as_it_is),
+                                        wanted.group.value_or(as_it_is), AT_EMPTY_PATH) != 0)
+        return false;
+    const std::string name = "/proc/self/fd/" + std::to_string(socket.get());
+    return S_ISSOCK(info.st_mode) && ::chmod(name.c_str(), wanted.mode.value_or(owned_mode)) == 0;
+}
+
 outcome listen_on_path(const config::endpoint& place) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     place.unix_path.copy(address.sun_path, sizeof address.sun_path - 1);
     remove_leftover(address);
     listening_socket socket(open_socket(AF_UNIX));
-    if (socket.fd() < 0 ||
-        !bind_and_listen(socket.fd(), reinterpret_cast<const sockaddr*>(&address), sizeof address))
-        return failed(place, errno);
+    const auto* generic = reinterpret_cast<const sockaddr*>(&address);
+    if (socket.fd() < 0 || !bind_to(socket, generic, sizeof address)) return not_ours(place, errno);
     socket.remove_at_end(place.unix_path);  // not before: until then it may be somebody else's
+    // Nobody can connect yet.
+    if (!set_access(place))
+        return listen_error{"cannot set listen-mode and listen-owner of " + place.text() + ": " +
+                            std::strerror(errno) + ": to give it to others takes root"};
+    if (!begin_to_listen(socket)) return failed(place, errno);
     sockets out;
     out.push_back(std::move(socket));
     return out;

@@ -39,7 +39,8 @@ struct listen_error {
 };
 
 // Every address that a name has gets a socket. [::] means IPv6 alone: 0.0.0.0 may stand beside it.
-// A unix path where nobody listens any more is replaced.
+// A unix path where nobody listens any more is replaced; what is no socket is left alone. Before
+// the first connection the socket has the mode and owner that the place wants.
 boost::system::result<std::vector<listening_socket>, listen_error> listen_on(
     const config::endpoint& place);
 

@@ -44,6 +44,7 @@ class server_context {
     mutable waiting_room waiting;
     mutable std::atomic<std::size_t> sessions{0};  // that have proved their key
     mutable observe::log_limit strangers;          // lines about those that have not
+    mutable observe::log_limit fallbacks;          // that can't be reached
     mutable observe::log_limit evictions;          // and how many of them had to go
 
   private:

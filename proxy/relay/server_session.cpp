@@ -44,6 +44,8 @@ void server_session::stop(end_reason why) {
         tunnel_->stop(why);
     else if (connecting_ != nullptr)
         connecting_->request();
+    else if (visit_)
+        visit_->stop();
     else if (far_)
         far_->writer->to().cancel();
     else

@@ -38,6 +38,9 @@ class session {
     // What a log line says of it: who, and for which service. Empty for a stranger.
     [[nodiscard]] virtual std::string describe() const = 0;
     [[nodiscard]] virtual traffic moved() const = 0;
+    // Whether the application was told the end of the other end's stream, all of it having
+    // verified.
+    [[nodiscard]] virtual bool delivered_end() const { return false; }
     // How a line of the log should stand out: strangers are many and harmless.
     [[nodiscard]] virtual bool proven() const = 0;
     // It has ended, or ends, without having been opened, and nobody is to blame: a spare session.
