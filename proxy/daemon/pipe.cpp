@@ -7,6 +7,7 @@
 #include <array>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/signal_set.hpp>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -22,6 +23,10 @@ namespace {
 
 namespace asio = boost::asio;
 using relay::end_reason;
+
+// After a hang-up, which ssh sends to its ProxyCommand at its end: for the end of stdin, which
+// comes at the same time, to end the connection in good order.
+constexpr std::chrono::seconds hang_up_time{2};
 
 // After a failure: for what has come already to go to stdout, where somebody may not be reading.
 constexpr std::chrono::seconds last_words{2};
@@ -50,6 +55,7 @@ class piping {
     void session_ended(const std::exception_ptr& why);
     void stream_ended(const std::string& fault);
     void output_ended(const std::string& fault);
+    void heed_hang_ups();
     void look();
     int leave();
 
@@ -58,6 +64,8 @@ class piping {
     asio::io_context loop_{1};
     asio::executor_work_guard<carrier::executor> keep_running_{loop_.get_executor()};
     carrier::timer patience_{loop_.get_executor()};
+    asio::basic_signal_set<carrier::executor> hang_ups_{loop_.get_executor()};
+    carrier::timer hung_up_{loop_.get_executor()};
     std::shared_ptr<relay::session> session_;
     std::unique_ptr<standard_streams> streams_;
     unsigned running_ = 3;  // the session and two streams
@@ -66,6 +74,7 @@ class piping {
 
 int piping::run() {
     begin(open_streams());
+    heed_hang_ups();
     loop_.run();
     return leave();
 }
@@ -118,10 +127,28 @@ void piping::output_ended(const std::string& fault) {
     stream_ended(fault);
 }
 
+void piping::heed_hang_ups() {
+    struct sigaction before {};
+    ::sigaction(SIGHUP, nullptr, &before);
+    if (before.sa_handler == SIG_IGN) return;  // as nohup has it
+    hang_ups_.add(SIGHUP);
+    hang_ups_.async_wait([this](const carrier::error_code& ec, int) {
+        if (ec) return;
+        hung_up_.expires_after(hang_up_time);
+        hung_up_.async_wait([this](const carrier::error_code& stopped) {
+            if (stopped || !session_) return;
+            if (fault_.empty()) fault_ = "hung up";
+            session_->stop(end_reason::application_reset);
+        });
+    });
+}
+
 void piping::look() {
     if (running_ == 0) {
         keep_running_.reset();
         patience_.cancel();
+        hang_ups_.cancel();
+        hung_up_.cancel();
     } else if (!session_ && !fault_.empty()) {
         patience_.expires_after(last_words);
         patience_.async_wait([this](const carrier::error_code& ec) {

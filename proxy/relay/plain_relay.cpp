@@ -23,8 +23,12 @@ plain_relay::plain_relay(std::unique_ptr<carrier::carrier> stranger,
       watch_timer_(stranger_->socket().get_executor()) {}
 
 awaitable<plain_relay::outcome> plain_relay::run(std::string received, bool ended) {
-    begin(to_backend_, std::move(received), ended);
-    begin(to_stranger_, {}, false);
+    try {
+        begin(to_backend_, std::move(received), ended);
+        begin(to_stranger_, {}, false);
+    } catch (const std::bad_alloc&) {
+        end(outcome::failed);
+    }
     while (running_ > 0) {
         const time_point due = last_moved_ + idle_;
         if (!over_ && carrier::clock::now() >= due) end(outcome::idle);

@@ -380,8 +380,7 @@ class Streams(PipeTest):
         backend = self.backend()
         running = self.start_pipe(self.words(self.tunnel(TCP, backend.target)))
         backend.accept().close()
-        if os.environ.get("CULVERT_SANDBOX", "on") == "on":
-            self.assertEqual(self.status(running.pid, "Seccomp"), 2)
+        self.assertEqual(self.status(running.pid, "Seccomp"), 2)
         self.assertEqual(self.status(running.pid, "NoNewPrivs"), 1)
 
 

@@ -13,7 +13,7 @@ from support.ports import free_port
 from support.streams import (CLEAN, RESET, Background, Received, connect, random_bytes, read_exactly,
                              read_until_end, reset)
 from support.tunnel import BOTH_CARRIERS, PATH, TCP, TCP_STATIC, WEBSOCKET, shared_keys
-from support.waiting import until
+from support.waiting import together, until
 from support.websocket import BINARY, frame, open_websocket, read_head, upgrade_request
 
 MIB = 1 << 20
@@ -167,32 +167,10 @@ class Openings(FallbackTest):
                         self.assertEqual(read_exactly(fallback, len(message)), message)
                         fallback.sendall(b"400")
                         self.assertEqual(read_exactly(stranger, 3), b"400")
-            self.assertTrue(tunnel.server.log_lines("warning .*first message was seen before|replay"))
-
-    def test_half_a_first_message_is_waited_for(self):
-        """Box A has opened: a client, or somebody who has met one."""
-        backend = self.backend()
-        tunnel = self.serve(TCP, backend.target, "handshake-timeout = 1s")
-        message = culvert1.Client(secrets_of(TCP)).message1
-        while len(message) == 96:
-            message = culvert1.Client(secrets_of(TCP)).message1
-        with connect(tunnel.server_port) as client:
-            client.sendall(message[:96])
-            self.assertEqual(read_until_end(client), Received(b"", CLEAN))
-        self.assertTrue(backend.untouched())
-
-    def test_behind_a_101_nobody_visits(self):
-        backend = self.backend()
-        tunnel = self.serve(WEBSOCKET, backend.target, "handshake-timeout = 1s")
-        with open_websocket(tunnel.server_port, PATH) as stranger:
-            stranger.sendall(frame(BINARY, random_bytes(500, "wrong")))
-            self.assertEqual(read_until_end(stranger), Received(b"", CLEAN))
-        self.assertTrue(backend.untouched())
+            self.assertTrue(tunnel.server.log_lines("warning .*replayed first message: for the fallback"))
 
 
-class Visits(FallbackTest):
-    """What happens between the stranger and the fallback is what would happen without culvert."""
-
+class VisitTest(FallbackTest):
     def visit(self, kind=TCP, *lines, **options):
         """Both ends of one: the stranger's and the fallback's."""
         backend = self.backend(**options)
@@ -207,6 +185,10 @@ class Visits(FallbackTest):
         self.addCleanup(fallback.close)
         self.assertEqual(read_exactly(fallback, len(HTTP)), HTTP)
         return visitor, fallback
+
+
+class Visits(VisitTest):
+    """What happens between the stranger and the fallback is what would happen without culvert."""
 
     @case.for_kinds(*BOTH_CARRIERS)
     def test_half_closes(self, kind):
@@ -274,13 +256,6 @@ class Visits(FallbackTest):
         while True:
             connection.sendall(bytes(1 << 16))
 
-    def test_nothing_moves_for_dead_peer(self):
-        tunnel, visitor, fallback = self.visit(TCP, "dead-peer = 10s", "keepalive = 5s")
-        began = time.monotonic()
-        for end in (visitor, fallback):
-            self.assertEqual(read_until_end(end, seconds=25).end, RESET)
-        self.assertGreater(time.monotonic() - began, 9)
-
     def test_visitors_are_capped(self):
         """Whoever has shown no key counts, be it at the fallback: the oldest has to go."""
         backend = self.backend()
@@ -294,7 +269,48 @@ class Visits(FallbackTest):
             self.assertEqual(read_exactly(visitor, 10), b"still here")
         self.assert_tunnel_works(tunnel)
 
-    def test_visits_outlive_the_handshake_deadline_and_a_drain(self):
+    def test_a_killed_daemon_resets_both(self):
+        tunnel, visitor, fallback = self.visit()
+        tunnel.server.kill()
+        for end in (visitor, fallback):
+            self.assertEqual(read_until_end(end), Received(b"", RESET))
+
+
+class WhatTakesTime(VisitTest):
+    """All at once: each waits for a deadline of some seconds."""
+
+    def test_all(self):
+        together({what.__name__: what for what in (
+            self.half_a_first_message_is_waited_for, self.behind_a_101_nobody_visits,
+            self.nothing_moves_for_dead_peer, self.visits_outlive_the_deadline_and_a_drain,
+            self.silence_where_it_is_unreachable)})
+
+    def half_a_first_message_is_waited_for(self):
+        """Box A has opened: a client, or somebody who has met one."""
+        backend = self.backend()
+        tunnel = self.serve(TCP, backend.target, "handshake-timeout = 1s")
+        message = culvert1.Client(secrets_of(TCP), pad=b"pad").message1
+        with connect(tunnel.server_port) as client:
+            client.sendall(message[:96])
+            self.assertEqual(read_until_end(client), Received(b"", CLEAN))
+        self.assertTrue(backend.untouched())
+
+    def behind_a_101_nobody_visits(self):
+        backend = self.backend()
+        tunnel = self.serve(WEBSOCKET, backend.target, "handshake-timeout = 1s")
+        with open_websocket(tunnel.server_port, PATH) as stranger:
+            stranger.sendall(frame(BINARY, random_bytes(500, "wrong")))
+            self.assertEqual(read_until_end(stranger), Received(b"", CLEAN))
+        self.assertTrue(backend.untouched())
+
+    def nothing_moves_for_dead_peer(self):
+        tunnel, visitor, fallback = self.visit(TCP, "dead-peer = 10s", "keepalive = 5s")
+        began = time.monotonic()
+        for end in (visitor, fallback):
+            self.assertEqual(read_until_end(end, seconds=25).end, RESET)
+        self.assertGreater(time.monotonic() - began, 9)
+
+    def visits_outlive_the_deadline_and_a_drain(self):
         backend = self.backend()
         tunnel = self.tunnel(TCP, "127.0.0.1:1", daemon=["drain = 20s"],
                              server=[f"fallback = {backend.target}", "handshake-timeout = 1s"])
@@ -310,22 +326,10 @@ class Visits(FallbackTest):
         visitor.close()
         self.assertEqual(tunnel.server.wait(10), 0)
 
-    def test_a_killed_daemon_resets_both(self):
-        tunnel, visitor, fallback = self.visit()
-        tunnel.server.kill()
-        for end in (visitor, fallback):
-            self.assertEqual(read_until_end(end), Received(b"", RESET))
-
-
-class Unreachable(FallbackTest):
-    def test_silence_as_without(self):
+    def silence_where_it_is_unreachable(self):
         tunnel = self.serve(TCP, f"127.0.0.1:{free_port()}", "handshake-timeout = 1s")
-        for opening in (HTTP, random_bytes(200, "long")):
-            with connect(tunnel.server_port) as stranger:
-                began = time.monotonic()
-                stranger.sendall(opening)
-                self.assertEqual(read_until_end(stranger), Received(b"", CLEAN))
-                self.assertGreater(time.monotonic() - began, 0.9)
+        together({str(len(opening)): lambda opening=opening: self.silence(tunnel, opening)
+                  for opening in (b"", HTTP, random_bytes(200, "long"))})
         tunnel.server.wait_for_log(r"warning .*the fallback 127\.0\.0\.1:\d+ can't be reached: "
                                    "Connection refused")
         with connect(tunnel.server_port) as stranger:  # an end is answered with one, as ever
@@ -335,6 +339,15 @@ class Unreachable(FallbackTest):
             self.assert_within(began, AT_ONCE)
         self.assert_tunnel_works(tunnel)
 
+    def silence(self, tunnel, opening):
+        with connect(tunnel.server_port) as stranger:
+            began = time.monotonic()
+            stranger.sendall(opening)
+            self.assertEqual(read_until_end(stranger), Received(b"", CLEAN))
+            self.assertGreater(time.monotonic() - began, 0.9)
+
+
+class Unreachable(FallbackTest):
     def test_a_404_as_without(self):
         tunnel = self.serve(WEBSOCKET, f"127.0.0.1:{free_port()}")
         for request in (HTTP.replace(b"/index", PATH.encode()), HTTP):
