@@ -22,8 +22,9 @@ namespace {
 using sockets = std::vector<listening_socket>;
 using outcome = boost::system::result<sockets, listen_error>;
 
-constexpr mode_t owned_mode = 0660;  // of a unix socket that was given to somebody
-constexpr int backlog = 4'096;       // the kernel takes less where somaxconn says so
+constexpr mode_t owned_mode = 0660;  // of a unix socket that is given to somebody
+constexpr mode_t all_modes = 0777;
+constexpr int backlog = 4'096;  // the kernel takes less where somaxconn says so
 
 listen_error failed(const config::endpoint& place, int code) {
     std::string text = "cannot listen on " + place.text() + ": " + std::strerror(code);
@@ -33,8 +34,14 @@ listen_error failed(const config::endpoint& place, int code) {
     return {text};
 }
 
-int open_socket(int family) {
-    return ::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+int open_socket(int family, int type = SOCK_STREAM) {
+    return ::socket(family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+}
+
+sockets one(listening_socket socket) {
+    sockets out;
+    out.push_back(std::move(socket));
+    return out;
 }
 
 bool bind_to(const listening_socket& socket, const sockaddr* address, socklen_t size) {
@@ -45,23 +52,25 @@ bool begin_to_listen(const listening_socket& socket) {
     return ::listen(socket.fd(), backlog) == 0;
 }
 
-outcome listen_on_address(const config::endpoint& place, const addrinfo& address) {
-    listening_socket socket(open_socket(address.ai_family));
+outcome listen_on_address(const config::endpoint& place, const addrinfo& address,
+                          sockets_at_hand& at_hand) {
+    auto open_already = at_hand.take(address.ai_addr, address.ai_addrlen);
+    listening_socket socket(open_already ? open_already->fd.release()
+                                         : open_socket(address.ai_family));
     if (socket.fd() < 0) return failed(place, errno);
     const int on = 1;
-    ::setsockopt(socket.fd(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     ::setsockopt(socket.fd(), IPPROTO_TCP, TCP_NODELAY, &on,
                  sizeof on);  // its connections inherit it
+    if (open_already) return one(std::move(socket));
+    ::setsockopt(socket.fd(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     if (address.ai_family == AF_INET6)
         ::setsockopt(socket.fd(), IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
     if (!bind_to(socket, address.ai_addr, address.ai_addrlen) || !begin_to_listen(socket))
         return failed(place, errno);
-    sockets out;
-    out.push_back(std::move(socket));
-    return out;
+    return one(std::move(socket));
 }
 
-outcome listen_on_name(const config::endpoint& place) {
+outcome listen_on_name(const config::endpoint& place, sockets_at_hand& at_hand) {
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM;
     hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
@@ -72,18 +81,18 @@ outcome listen_on_name(const config::endpoint& place) {
     const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(found, &::freeaddrinfo);
     sockets all;
     for (const addrinfo* at = found; at != nullptr; at = at->ai_next) {
-        auto one = listen_on_address(place, *at);
-        if (!one) return one.error();
-        all.push_back(std::move(one->front()));
+        auto found_one = listen_on_address(place, *at, at_hand);
+        if (!found_one) return found_one.error();
+        all.push_back(std::move(found_one->front()));
     }
     return all;
 }
 
 // A socket file that a dead process left behind refuses connections.
-void remove_leftover(const sockaddr_un& address) {
+void remove_leftover(const sockaddr_un& address, int type) {
     struct stat info {};
     if (::lstat(address.sun_path, &info) != 0 || !S_ISSOCK(info.st_mode)) return;
-    const int fd = open_socket(AF_UNIX);
+    const int fd = open_socket(AF_UNIX, type);
     if (fd < 0) return;
     const auto* generic = reinterpret_cast<const sockaddr*>(&address);
     if (::connect(fd, generic, sizeof address) != 0 && errno == ECONNREFUSED)
@@ -99,39 +108,55 @@ listen_error not_ours(const config::endpoint& place, int code) {
             ": something that is no socket is there; remove it, or name another place"};
 }
 
-// Whose it is, and then who else may connect. By descriptor: whoever may write to the folder could
-// put something else under the name.
-bool set_access(const config::endpoint& place) {
-    const config::socket_access& wanted = place.access;
-    if (!wanted.mode && !wanted.is_owned()) return true;
-    const descriptor socket(::open(place.unix_path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
-    struct stat info {};
-    if (::fstat(socket.get(), &info) != 0) return false;
-    constexpr auto as_it_is = static_cast<std::uint32_t>(-1);
-    if (wanted.is_owned() && ::fchownat(socket.get(), "", wanted.user.value_or(as_it_is),
-                                        wanted.group.value_or(as_it_is), AT_EMPTY_PATH) != 0)
-        return false;
-    const std::string name = "/proc/self/fd/" + std::to_string(socket.get());
-    return S_ISSOCK(info.st_mode) && ::chmod(name.c_str(), wanted.mode.value_or(owned_mode)) == 0;
+// With the mode that is wanted from the first moment on.
+bool bind_to_path(const listening_socket& socket, const sockaddr_un& address,
+                  const config::socket_access& wanted) {
+    const auto* const generic = reinterpret_cast<const sockaddr*>(&address);
+    if (!wanted.mode && !wanted.is_owned()) return bind_to(socket, generic, sizeof address);
+    const mode_t before = ::umask(~wanted.mode.value_or(owned_mode) & all_modes);
+    const bool bound = bind_to(socket, generic, sizeof address);
+    const int why = errno;
+    ::umask(before);
+    errno = why;
+    return bound;
 }
 
-outcome listen_on_path(const config::endpoint& place) {
+// By descriptor: whoever may write to the folder could put something else under the name.
+bool give_to_owner(const config::endpoint& place) {
+    if (!place.access.is_owned()) return true;
+    const descriptor socket(::open(place.unix_path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    constexpr auto as_it_is = static_cast<std::uint32_t>(-1);
+    struct stat info {};
+    return ::fstat(socket.get(), &info) == 0 && S_ISSOCK(info.st_mode) &&
+           ::fchownat(socket.get(), "", place.access.user.value_or(as_it_is),
+                      place.access.group.value_or(as_it_is), AT_EMPTY_PATH) == 0;
+}
+
+boost::system::result<listening_socket, listen_error> listen_on_path(const config::endpoint& place,
+                                                                     int type,
+                                                                     sockets_at_hand& at_hand) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     place.unix_path.copy(address.sun_path, sizeof address.sun_path - 1);
-    remove_leftover(address);
-    listening_socket socket(open_socket(AF_UNIX));
-    const auto* generic = reinterpret_cast<const sockaddr*>(&address);
-    if (socket.fd() < 0 || !bind_to(socket, generic, sizeof address)) return not_ours(place, errno);
+    const auto* const generic = reinterpret_cast<const sockaddr*>(&address);
+    if (auto open_already = at_hand.take(generic, sizeof address)) {
+        listening_socket socket(open_already->fd.release());
+        socket.was_at_hand();
+        if (open_already->path == sockets_at_hand::path_belongs_to::us)
+            socket.remove_at_end(place.unix_path);
+        return socket;
+    }
+    remove_leftover(address, type);
+    listening_socket socket(open_socket(AF_UNIX, type));
+    if (socket.fd() < 0 || !bind_to_path(socket, address, place.access))
+        return not_ours(place, errno);
     socket.remove_at_end(place.unix_path);  // not before: until then it may be somebody else's
     // Nobody can connect yet.
-    if (!set_access(place))
-        return listen_error{"cannot set listen-mode and listen-owner of " + place.text() + ": " +
-                            std::strerror(errno) + ": to give it to others takes root"};
+    if (!give_to_owner(place))
+        return listen_error{"cannot give " + place.text() + " to its listen-owner: " +
+                            std::strerror(errno) + ": that takes a start by root"};
     if (!begin_to_listen(socket)) return failed(place, errno);
-    sockets out;
-    out.push_back(std::move(socket));
-    return out;
+    return socket;
 }
 
 }  // namespace
@@ -140,7 +165,8 @@ listening_socket::listening_socket(listening_socket&& other) noexcept
     : fd_(std::exchange(other.fd_, -1)),
       unix_path_(std::exchange(other.unix_path_, {})),
       device_(other.device_),
-      file_(other.file_) {}
+      file_(other.file_),
+      at_hand_(other.at_hand_) {}
 
 // The path goes first: once the socket is closed, somebody else may take the place.
 listening_socket::~listening_socket() {
@@ -162,8 +188,19 @@ void listening_socket::remove_path() const noexcept {
     if (info.st_dev == device_ && info.st_ino == file_) ::unlink(unix_path_.c_str());
 }
 
-outcome listen_on(const config::endpoint& place) {
-    return place.is_unix() ? listen_on_path(place) : listen_on_name(place);
+outcome listen_on(const config::endpoint& place, sockets_at_hand& at_hand) {
+    if (!place.is_unix()) return listen_on_name(place, at_hand);
+    auto socket = listen_on_path(place, SOCK_STREAM, at_hand);
+    if (!socket) return socket.error();
+    return one(std::move(*socket));
+}
+
+boost::system::result<listening_socket, listen_error> listen_for_commands(
+    const config::endpoint& place, sockets_at_hand& at_hand) {
+    const mode_t before = ::umask(S_IRWXG | S_IRWXO);
+    auto socket = listen_on_path(place, SOCK_SEQPACKET, at_hand);
+    ::umask(before);
+    return socket;
 }
 
 }  // namespace culvert::daemon

@@ -2,7 +2,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <exception>
 #include <string>
 #include <vector>
@@ -10,7 +12,9 @@
 #include "config/command_line.hpp"
 #include "config/help.hpp"
 #include "config/load.hpp"
+#include "config/nearest.hpp"
 #include "config/values.hpp"
+#include "proxy/daemon/commander.hpp"
 #include "proxy/daemon/daemon.hpp"
 #include "proxy/daemon/keys.hpp"
 #include "proxy/daemon/memory.hpp"
@@ -28,7 +32,9 @@ constexpr std::size_t any_number = ~std::size_t{0};
 
 constexpr auto usage = R"(culvert: an encrypted tunnel between two hosts
 
-  culvert run FILE               the daemon, in the foreground; logs to stderr
+  culvert run [--replace] FILE   the daemon, in the foreground; logs to stderr. With --replace it
+                                 takes over from the one that runs, which drains
+  culvert reload FILE            has the running daemon read its file again
   culvert check FILE             reports every mistake of a configuration file
   culvert keygen psk FILE        makes a pre-shared key for both ends
   culvert keygen static FILE     makes a key pair, prints the public key
@@ -42,6 +48,8 @@ constexpr auto usage = R"(culvert: an encrypted tunnel between two hosts
   culvert help [config]          this text, or every key of the configuration file
 
 The signals SIGINT and SIGTERM let running sessions end first; a second one ends them at once.
+SIGHUP has the daemon read its file again, as reload does; reload and --replace find it by the file's
+control = unix:PATH in [daemon].
 Exit status: 0 good, 1 something failed while running, 2 wrong usage, configuration or key file.
 )";
 
@@ -57,13 +65,32 @@ bool report(const config::loaded& loaded) {
 }
 
 int run(const arguments& args) {
+    const bool replace = args[0] == "--replace";
+    if (replace != (args.size() == 2)) return complain("run takes FILE, or --replace FILE");
     std::signal(SIGPIPE, SIG_IGN);
     observe::never_wait_for_readers();
     daemon::raise_locked_memory_limit();
-    config::loaded loaded = config::load(args[0]);
+    const std::string& file = args.back();
+    config::loaded loaded = config::load(file);
     for (const auto& said : loaded.diagnostics) observe::write_plain(to_text(said));
     if (!loaded.ok()) return usage_error;
-    return daemon::run(std::move(loaded.value));
+    return daemon::run(std::move(loaded.value), {file, replace});
+}
+
+int reload(const arguments& args) {
+    const config::loaded loaded = config::load(args[0]);
+    if (!report(loaded)) return usage_error;
+    const config::endpoint& control = loaded.value.daemon.control;
+    if (!control.is_set())
+        return complain(args[0] +
+                        " has no control = unix:PATH in [daemon] to find the daemon by; a SIGHUP "
+                        "does the same");
+    auto running = daemon::commander::reach(control.unix_path);
+    if (!running) {
+        fmt::print(stderr, "culvert: no daemon at {}: {}\n", control.text(), std::strerror(errno));
+        return 1;
+    }
+    return running->reload() ? 0 : usage_error;
 }
 
 int check(const arguments& args) {
@@ -117,7 +144,7 @@ int pipe_of_file(const arguments& args) {
         if (!service) return complain(service.error().text);
         section->service = *service;
     }
-    return daemon::pipe(std::move(*section), loaded.value.daemon.sandbox);
+    return daemon::pipe(std::move(*section), loaded.value.daemon.sandbox != config::sandbox::off);
 }
 
 int pipe(const arguments& args) {
@@ -148,7 +175,8 @@ struct command {
 };
 
 constexpr command commands[] = {
-    {"run", 1, 1, "FILE", run},
+    {"run", 1, 2, "FILE, or --replace FILE", run},
+    {"reload", 1, 1, "FILE", reload},
     {"check", 1, 1, "FILE", check},
     {"keygen", 2, 2, "psk FILE, or static FILE", keygen},
     {"pubkey", 1, 1, "FILE", pubkey},

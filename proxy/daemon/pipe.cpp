@@ -169,12 +169,12 @@ int piping::leave() {
 
 }  // namespace
 
-int pipe(config::client_settings section, bool sandbox) {
+int pipe(config::client_settings section, bool confined) {
     std::signal(SIGPIPE, SIG_IGN);
     observe::set_log_level(observe::log_level::error);
     require_standard_streams();
     config::daemon_settings alone;  // it stays whoever has started it
-    alone.sandbox = sandbox;
+    alone.sandbox = confined ? config::sandbox::strict : config::sandbox::off;
     needs places;
     for (const auto& to : section.connect) places.connect.push_back(to.place);
     confine(alone, places);

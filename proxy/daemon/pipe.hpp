@@ -9,6 +9,6 @@ namespace culvert::daemon {
 // and all of that has verified. Returns 0 when both have; else 1, after a line on stderr that says
 // why. As with any pipe, whoever reads stdout sees an end of file in either case: it is the exit
 // status that tells them apart. A TCP socket at stdout gets a reset instead.
-int pipe(config::client_settings section, bool sandbox);
+int pipe(config::client_settings section, bool confined);
 
 }  // namespace culvert::daemon

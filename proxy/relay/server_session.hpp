@@ -30,14 +30,12 @@ class server_session final : public session, public std::enable_shared_from_this
           peer_(carrier::peer_name(socket_)) {}
     ~server_session() override {
         leave_waiting_room();
-        if (proven_) --context_->sessions;
+        if (proven_) --context_->here->sessions;
     }
 
     awaitable<void> run() override;
     void stop(end_reason why) override;
-    void drain() override {
-        if (!opened_ && !visit_) stop(end_reason::not_opened);
-    }
+    void drain() override;
     [[nodiscard]] std::string describe() const override;
     [[nodiscard]] traffic moved() const override { return tunnel_ ? tunnel_->moved() : traffic{}; }
     [[nodiscard]] bool proven() const override { return proven_; }
@@ -110,6 +108,7 @@ class server_session final : public session, public std::enable_shared_from_this
     bool proven_ = false;                      // record 0 has verified
     bool waiting_ = false;
     bool opened_ = false;
+    bool draining_ = false;
     bool dropped_ = false;  // by a client that has no use for it any more
     carrier::turn turn_;    // of a client that sends PADs
 };
