@@ -42,16 +42,30 @@ void require_standard_streams() {
     if (::fcntl(STDOUT_FILENO, F_GETFD) < 0) fail("stdout");
 }
 
+// The two ends of a socket pair.
+struct ends {
+    descriptor ours;
+    descriptor plain;  // the session's
+};
+
+ends make_pair() {
+    std::array<int, 2> pair{};
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) != 0) fail("socketpair");
+    return {descriptor(pair[0]), descriptor(pair[1])};
+}
+
 class piping {
   public:
+    // Once it exists, nothing is done any more that a confined process may not do.
     explicit piping(config::client_settings section)
-        : context_(std::make_shared<const relay::client_context>(std::move(section))) {}
+        : context_(std::make_shared<const relay::client_context>(std::move(section))),
+          ends_(make_pair()) {}
 
     int run();
 
   private:
-    carrier::stream_socket open_streams();
-    void begin(carrier::stream_socket plain);
+    void begin_streams();
+    void begin_session();
     void session_ended(const std::exception_ptr& why);
     void stream_ended(const std::string& fault);
     void output_ended(const std::string& fault);
@@ -66,6 +80,7 @@ class piping {
     carrier::timer patience_{loop_.get_executor()};
     asio::basic_signal_set<carrier::executor> hang_ups_{loop_.get_executor()};
     carrier::timer hung_up_{loop_.get_executor()};
+    ends ends_;  // until both are taken
     std::shared_ptr<relay::session> session_;
     std::unique_ptr<standard_streams> streams_;
     unsigned running_ = 3;  // the session and two streams
@@ -73,28 +88,24 @@ class piping {
 };
 
 int piping::run() {
-    begin(open_streams());
+    begin_streams();
+    begin_session();
     heed_hang_ups();
     loop_.run();
     return leave();
 }
 
-// Gives the session's end of the pair.
-carrier::stream_socket piping::open_streams() {
-    std::array<int, 2> pair{};
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) != 0) fail("socketpair");
-    carrier::stream_socket plain(loop_.get_executor());
-    descriptor ours(pair[1]);
-    plain.assign(asio::generic::stream_protocol(AF_UNIX, 0), pair[0]);
+void piping::begin_streams() {
     carrier::arm_reset(STDOUT_FILENO, true);
     streams_ = std::make_unique<standard_streams>(
-        loop_.get_executor(), std::move(ours),
+        loop_.get_executor(), std::move(ends_.ours),
         [this](const std::string& fault) { stream_ended(fault); },
         [this](const std::string& fault) { output_ended(fault); });
-    return plain;
 }
 
-void piping::begin(carrier::stream_socket plain) {
+void piping::begin_session() {
+    carrier::stream_socket plain(loop_.get_executor());
+    plain.assign(asio::generic::stream_protocol(AF_UNIX, 0), ends_.plain.release());
     session_ =
         relay::make_client_session(context_, std::move(plain), {loop_.get_executor(), buffers_});
     asio::co_spawn(loop_, session_->run(),
@@ -177,8 +188,8 @@ int pipe(config::client_settings section, bool confined) {
     alone.sandbox = confined ? config::sandbox::strict : config::sandbox::off;
     needs places;
     for (const auto& to : section.connect) places.connect.push_back(to.place);
-    confine(alone, places);
     piping session(std::move(section));
+    confine(alone, places);
     return session.run();
 }
 

@@ -15,7 +15,7 @@ from support.backends import echo, say
 from support.ports import free_port, is_listening
 from support.streams import (CLEAN, RESET, Background, Received, flood, random_bytes, read_exactly,
                              read_until_end, reset)
-from support.tunnel import FOUR_KINDS, TCP, TCP_STATIC, WEBSOCKET, Keys, Tunnel, shared_keys
+from support.tunnel import FOUR_KINDS, TCP, TCP_STATIC, WEBSOCKET, shared_keys
 from support.waiting import together, until
 
 MIB = 1 << 20
@@ -409,7 +409,7 @@ class Refusals(PipeTest):
             ([*good, "a b"], "'a b' is not a name"),
             ([*good, "--keepalive"], "keepalive: the value is missing"),
             ([*good, "--keepalive=2s"], "keepalive: '2s' is out of range"),
-            ([*good, "--server-key", "00"], "server-key: "),
+            ([*good, "--pool=4"], "'pool' is no key of the command line"),
             (["--connect=http://h:1", "--psk", psk], "connect: unknown scheme 'http'"),
             (["--connect=tcp://h:1", "--psk=missing"], "psk: missing: No such file"),
         ):
