@@ -6,6 +6,7 @@
 #include <array>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
@@ -237,6 +238,9 @@ awaitable<upgrade_result> request_upgrade(stream_socket& socket, std::string_vie
     using response_parser = http::response_parser<http::empty_body>;
     const auto reader = std::make_unique<header_reader<response_parser>>(socket);
     result.ec = co_await reader->run();
+    if (result.ec == asio::error::eof)  // says more to whoever reads the log
+        result.ec =
+            reader->received().empty() ? http::error::end_of_stream : http::error::partial_message;
     if (result.ec) co_return result;
     result.status = reader->header().result_int();
     if (!is_accepted(reader->header(), key)) result.ec = ws_error::upgrade_declined;
