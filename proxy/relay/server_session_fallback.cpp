@@ -37,6 +37,7 @@ awaitable<upgrade_result> server_session::await_upgrade() {
     limit.reset();
     if (asked.ok() || stop_ || !is_foreign(asked, late)) co_return asked;
     const bool ended = asked.ec == asio::error::eof;
+    unproven_ = "no_upgrade";
     report_stranger("no WebSocket upgrade to " + path + ": for the fallback", log_level::info);
     co_await fall_back(asked.received, ended);
     if (asked.http && socket_.is_open()) co_await carrier::websocket::decline(socket_, asked);
