@@ -15,4 +15,7 @@ result<account> find_user(const std::string& name);
 // The number of a group.
 result<std::uint32_t> find_group(const std::string& name);
 
+// USER, USER:GROUP or :GROUP, of whoever they may be: the owner of a socket.
+result<socket_access> find_owner(const std::string& text);
+
 }  // namespace culvert::config

@@ -151,6 +151,10 @@ void check_server(const server_settings& server, const section_place& place, rep
         side.error("proxy-protocol",
                    "proxy-protocol needs proxy-address beside it: whose headers to believe");
     }
+    if (server.fallback.is_set() && clash(server.fallback, server.listen)) {
+        side.error("fallback",
+                   "fallback: " + server.fallback.text() + " leads back to this section");
+    }
 }
 
 void check_client(const client_settings& client, const section_place& place, report& found) {
@@ -159,6 +163,11 @@ void check_client(const client_settings& client, const section_place& place, rep
     check_times(side);
     if (!client.connect.empty() && std::ranges::all_of(client.connect, &uplink::backup)) {
         side.error("connect", "every connect of the section is a backup: one must not be");
+    }
+    for (const char* const key : {"listen-mode", "listen-owner"}) {
+        if (!place.has(key) || client.listen.is_unix() || place.refused.contains("listen"))
+            continue;
+        side.error(key, std::string(key) + " needs listen = unix:PATH: ports have no owner");
     }
 }
 

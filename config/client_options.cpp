@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "config/account.hpp"
 #include "config/common_options.hpp"
 #include "config/connect.hpp"
 #include "config/key_text.hpp"
@@ -12,8 +13,23 @@ namespace {
 
 option_value* listen_value(endpoint& into, const reading& context) {
     return text_value("[HOST:]PORT or unix:PATH", [&into, &context](const std::string& text) {
-        into = parse_listen_or_unix(text, context.folder).value();
-        note_unix(into, context);
+        endpoint where = parse_listen_or_unix(text, context.folder).value();
+        note_unix(where, context);
+        where.access = into.access;
+        into = std::move(where);
+    });
+}
+
+option_value* mode_value(std::optional<std::uint32_t>& into) {
+    return text_value("MODE",
+                      [&into](const std::string& text) { into = parse_socket_mode(text).value(); });
+}
+
+option_value* owner_value(socket_access& into) {
+    return text_value("USER[:GROUP]", [&into](const std::string& text) {
+        const socket_access owner = find_owner(text).value();
+        into.user = owner.user;
+        into.group = owner.group;
     });
 }
 
@@ -45,6 +61,18 @@ void add_client_options(option_table& table, client_settings& into, reading& con
     auto add = table.add_options();
     add("listen", listen_value(into.listen, context)->required(),
         "where plaintext comes in; without a host on 127.0.0.1");
+    add("listen-mode", mode_value(into.listen.access.mode),
+        "who may connect to a unix socket: all that may write; without it 0660 beside "
+        "listen-owner, else what the umask says");
+    add("listen-owner", owner_value(into.listen.access),
+        "whose the unix socket is, or :GROUP; without it that of the daemon's user");
+    add_dial_options(table, into, context);
+    add("pool", count_value(into.pool, {0, 1024})->default_value("0"),
+        "sessions kept ready for new connections; below the server's max-waiting");
+}
+
+void add_dial_options(option_table& table, client_settings& into, reading& context) {
+    auto add = table.add_options();
     add("connect", connect_value(into.connect)->required()->composing(),
         "the server, and what carries the tunnel; with several servers, those that can be reached "
         "share the connections\n"
@@ -55,8 +83,6 @@ void add_client_options(option_table& table, client_settings& into, reading& con
     add("server-key", server_key_value(into.server_key),
         "the server's public key, printed by culvert pubkey FILE; only with identity");
     add_limit_options(table, into.limits);
-    add("pool", count_value(into.pool, {0, 1024})->default_value("0"),
-        "sessions kept ready for new connections; below the server's max-waiting");
 }
 
 }  // namespace culvert::config

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -10,11 +11,22 @@
 
 namespace culvert::config {
 
+// Who may reach a unix socket that we listen on; what is not set is as the system makes it.
+struct socket_access {
+    std::optional<std::uint32_t> mode;
+    std::optional<std::uint32_t> user;
+    std::optional<std::uint32_t> group;
+
+    [[nodiscard]] bool is_owned() const noexcept { return user || group; }
+    friend bool operator==(const socket_access&, const socket_access&) = default;
+};
+
 // A host and port, or the path of a unix socket.
 struct endpoint {
     std::string host;        // name, IPv4 or IPv6 address without brackets; empty for a unix socket
     std::uint16_t port = 0;  // 1–65535; 0 for a unix socket
     std::string unix_path;   // empty for host and port
+    socket_access access{};  // of a unix socket that we listen on
 
     [[nodiscard]] bool is_unix() const noexcept { return !unix_path.empty(); }
     [[nodiscard]] bool is_set() const noexcept { return is_unix() || port != 0; }

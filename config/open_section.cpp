@@ -30,6 +30,12 @@ open_section::open_section(section_kind kind, const std::string& name, section_p
     apply_defaults();
 }
 
+open_section::open_section(client_settings& into, section_place place, reading& context)
+    : kind_(section_kind::client), place_(std::move(place)), context_(context), client_(&into) {
+    add_dial_options(table_, into, context_);
+    apply_defaults();
+}
+
 void open_section::bind(const std::string& name, settings& into) {
     if (kind_ == section_kind::daemon) {
         daemon_ = &into.daemon;
@@ -59,14 +65,18 @@ void open_section::take(std::string_view body) {
     const std::string key(trim(body.substr(0, equals)));
     if (equals == body.npos) return error(quote(body) + " has no '=': a line is KEY = VALUE");
     if (key.empty()) return error("the key in front of '=' is missing");
+    take(key, trim(body.substr(equals + 1)));
+}
+
+void open_section::take(const std::string& key, std::string_view value) {
     const auto* option = table_.find_nothrow(key, false);
     if (option == nullptr) return unknown_key(key);
     if (!may_stand(key, option->semantic()->is_composing())) return;
     try {
-        boost::any value;
+        boost::any parsed;
         // Text goes through as it is: utf8 = true would convert it to the locale's encoding.
-        option->semantic()->parse(value, {std::string(trim(body.substr(equals + 1)))}, false);
-        option->semantic()->notify(value);
+        option->semantic()->parse(parsed, {std::string(value)}, false);
+        option->semantic()->notify(parsed);
     } catch (const refused& why) {
         place_.refused.insert(key);
         error(key + ": " + why.what());
@@ -86,7 +96,8 @@ void open_section::unknown_key(const std::string& key) {
 bool open_section::may_stand(const std::string& key, bool repeatable) {
     const auto [first, is_new] = place_.keys.try_emplace(key, context_.line);
     if (is_new || repeatable) return true;
-    error(quote(key) + " stands here again, first on line " + std::to_string(first->second));
+    error(quote(key) + " stands here again" +
+          (first->second == 0 ? "" : ", first on line " + std::to_string(first->second)));
     return false;
 }
 

@@ -18,11 +18,14 @@ class open_section {
     // nothing else may be added there.
     open_section(section_kind kind, const std::string& name, section_place place, settings& into,
                  reading& context);
+    // A client section without `listen`, whose keys come from a command line.
+    open_section(client_settings& into, section_place place, reading& context);
     open_section(const open_section&) = delete;
     open_section& operator=(const open_section&) = delete;
 
     // KEY = VALUE. A mistake is told to the context's report.
     void take(std::string_view body);
+    void take(const std::string& key, std::string_view value);
 
     // Says what the section lacks and what in it contradicts; adds where it listens.
     void finish(std::vector<listen_place>& listens);

@@ -37,6 +37,12 @@ option_value* path_value(std::string& into) {
         "/PATH", [&into](const std::string& text) { into = parse_request_path(text).value(); });
 }
 
+option_value* fallback_value(endpoint& into, const reading& context) {
+    return text_value("HOST:PORT or unix:PATH", [&into, &context](const std::string& text) {
+        into = parse_host_port_or_unix(text, context.folder).value();
+    });
+}
+
 option_value* clients_value(server_settings& into, const reading& context) {
     return text_value("FILE", [&into, &context](const std::string& path) {
         const std::filesystem::path file = context.resolve(path);
@@ -99,6 +105,8 @@ void add_server_options(option_table& table, server_settings& into, reading& con
         "what carries the tunnel: plain TCP, or WebSocket");
     add("path", path_value(into.path)->default_value("/"),
         "request path of the WebSocket; only with carrier = ws");
+    add("fallback", fallback_value(into.fallback, context),
+        "the server whose answer strangers get, such as a web site; without it they get none");
     add("service", service_value(into.services, context)->required()->composing(),
         "what clients may reach, at one or several HOST:PORT or unix:PATH; the first is the "
         "default\n"

@@ -127,6 +127,7 @@ struct server_settings {
     endpoint listen;
     config::carrier carrier = carrier::tcp;
     std::string path = "/";  // WebSocket request target
+    endpoint fallback;       // whose answer strangers get; not set: none
     credentials keys;
     std::vector<named_client> clients;  // static mode, or the holders of keys.psks
     std::string clients_file;           // the list that they stand in

@@ -21,6 +21,8 @@ enum class section_kind : std::uint8_t { daemon, server, client };
 void add_daemon_options(option_table& table, daemon_settings& into, reading& context);
 void add_server_options(option_table& table, server_settings& into, reading& context);
 void add_client_options(option_table& table, client_settings& into, reading& context);
+// Those of the client's keys that say how a server is reached: what is left without `listen`.
+void add_dial_options(option_table& table, client_settings& into, reading& context);
 
 // The table of a kind that is bound to nothing that lasts: for those who want to know the keys.
 class known_keys {

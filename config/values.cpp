@@ -131,6 +131,19 @@ result<std::uint64_t> parse_rate(std::string_view text) {
     return *rate;
 }
 
+result<std::uint32_t> parse_socket_mode(std::string_view text) {
+    std::uint32_t mode = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), mode, 8);
+    const bool octal = error == std::errc{} && end == text.data() + text.size();
+    if (!octal || text.size() < 3 || text.size() > 4 || mode > 0777) {
+        return reason{quote(text) + " is not a mode: write it in octal, as in 0660"};
+    }
+    if ((mode & 0222) == 0) {
+        return reason{quote(text) + " lets nobody connect: that takes the right to write"};
+    }
+    return mode;
+}
+
 result<std::string> parse_name(std::string_view text) {
     const auto allowed = [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||

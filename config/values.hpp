@@ -44,6 +44,9 @@ result<std::uint64_t> parse_count(std::string_view text, count_range range);
 // Bytes a second, 1K to 100G: digits, then K, M or G for 2^10, 2^20 or 2^30, in either case.
 result<std::uint64_t> parse_rate(std::string_view text);
 
+// The mode of a unix socket, in octal. Who may write may connect, so somebody must.
+result<std::uint32_t> parse_socket_mode(std::string_view text);
+
 // Names of services: 0–255 bytes of A–Z a–z 0–9 . _ -
 result<std::string> parse_name(std::string_view text);
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <boost/asio/as_tuple.hpp>
-#include <boost/beast/core/flat_static_buffer.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <boost/beast/http/write.hpp>
 #include <boost/beast/websocket/error.hpp>
@@ -21,7 +21,6 @@ namespace {
 namespace beast = boost::beast;
 namespace http = beast::http;
 using ws_error = beast::websocket::error;
-using header_buffer = beast::flat_static_buffer<max_http_header>;
 
 constexpr auto no_throw = asio::as_tuple(use_awaitable);
 constexpr unsigned http_11 = 11;
@@ -97,11 +96,11 @@ http::response<http::empty_body> switching(const request& asked) {
     return answer;
 }
 
-http::response<http::string_body> not_found(const request& asked) {
+http::response<http::string_body> not_found(bool head) {
     http::response<http::string_body> answer(http::status::not_found, http_11);
     answer.set(http::field::connection, "close");
     answer.set(http::field::content_type, "text/plain");
-    if (asked.method() == http::verb::head) {
+    if (head) {
         answer.content_length(10);
     } else {
         answer.body() = "Not Found\n";
@@ -110,24 +109,58 @@ http::response<http::string_body> not_found(const request& asked) {
     return answer;
 }
 
-std::string text_in(const header_buffer& buffer) {
-    const auto data = buffer.cdata();
-    return {static_cast<const char*>(data.data()), data.size()};
-}
-
-// Beast holds each piece of a header to the limit, but not their sum.
+// Reads a header, and perhaps what comes behind it.
 template <class Parser>
-awaitable<error_code> read_header(stream_socket& socket, header_buffer& buffer, Parser& parser) {
-    parser.header_limit(max_http_header);
-    std::size_t parsed = 0;
-    while (!parser.is_header_done()) {
-        auto [ec, size] = co_await http::async_read_some(socket, buffer, parser, no_throw);
-        if (ec) co_return ec;
-        parsed += size;
-        if (parsed > max_http_header) co_return http::error::header_limit;
+class header_reader {
+  public:
+    // What does not begin like `expected` is not read to its end.
+    explicit header_reader(stream_socket& socket, std::string_view expected = {})
+        : socket_(socket), expected_(expected) {
+        parser_.header_limit(max_http_header);
     }
-    co_return error_code{};
-}
+
+    awaitable<error_code> run() {
+        while (!parser_.is_header_done()) {
+            if (received_.size() == max_http_header) co_return http::error::header_limit;
+            error_code ec = co_await wait_readable(socket_);
+            if (!ec) ec = take();
+            if (!ec) ec = parse();
+            if (!ec && !begins_as_expected()) ec = ws_error::upgrade_declined;
+            if (ec) co_return ec;
+        }
+        co_return error_code{};
+    }
+
+    [[nodiscard]] const auto& header() const { return parser_.get(); }
+    [[nodiscard]] bool done() const { return parser_.is_header_done(); }
+    [[nodiscard]] std::string leftover() const { return received_.substr(parsed_); }
+    [[nodiscard]] std::string& received() noexcept { return received_; }
+
+  private:
+    error_code take() {
+        std::array<std::uint8_t, 2'048> memory;
+        const std::size_t room = std::min(memory.size(), max_http_header - received_.size());
+        const io_result got = try_read(socket_, bytes(memory).first(room));
+        received_.append(memory.begin(), memory.begin() + got.size);
+        return got.ec == asio::error::would_block ? error_code{} : got.ec;
+    }
+    [[nodiscard]] bool begins_as_expected() const {
+        const std::size_t known = std::min(received_.size(), expected_.size());
+        return std::equal(expected_.begin(), expected_.begin() + known, received_.begin());
+    }
+    error_code parse() {
+        error_code ec;
+        const std::string_view rest = std::string_view(received_).substr(parsed_);
+        parsed_ += parser_.put(asio::buffer(rest), ec);
+        return ec == http::error::need_more ? error_code{} : ec;
+    }
+
+    stream_socket& socket_;
+    const std::string expected_;
+    Parser parser_;
+    std::string received_;
+    std::size_t parsed_ = 0;
+};
 
 request make_request(std::string_view host, std::string_view path, const std::string& key) {
     request ask(http::verb::get, beast::string_view(path.data(), path.size()), http_11);
@@ -149,30 +182,44 @@ bool is_accepted(const http::response<http::empty_body>& answer, const std::stri
            answer.count(http::field::sec_websocket_protocol) == 0;
 }
 
+// `expected`: what the request has to begin with, where it need not be whole to be refused.
+awaitable<upgrade_result> serve(stream_socket& socket, std::string_view path,
+                                std::string_view expected) {
+    upgrade_result result;
+    const auto reader = std::make_unique<header_reader<request_parser>>(socket, expected);
+    result.ec = co_await reader->run();
+    if (!result.ec && is_upgrade(reader->header(), path)) {
+        http::response<http::empty_body> answer = switching(reader->header());
+        auto [ec, size] = co_await http::async_write(socket, answer, no_throw);
+        result.ec = ec;
+        result.leftover = reader->leftover();
+        co_return result;
+    }
+    if (!result.ec) result.ec = ws_error::upgrade_declined;
+    result.http = reader->done();
+    result.head = result.http && reader->header().method() == http::verb::head;
+    result.received = std::move(reader->received());
+    co_return result;
+}
+
 }  // namespace
 
 awaitable<upgrade_result> accept_upgrade(stream_socket& socket, std::string_view path) {
-    upgrade_result result;
-    const auto buffer = std::make_unique<header_buffer>();
-    request_parser parser;
-    result.ec = co_await read_header(socket, *buffer, parser);
-    if (result.ec) co_return result;
-
-    if (!is_upgrade(parser.get(), path)) {
-        http::response<http::string_body> answer = not_found(parser.get());
-        co_await http::async_write(socket, answer, no_throw);
-        end_writing(socket);
-        result.ec = ws_error::upgrade_declined;
-        result.answered = true;
-        co_return result;
-    }
-    http::response<http::empty_body> answer = switching(parser.get());
-    {
-        auto [ec, size] = co_await http::async_write(socket, answer, no_throw);
-        result.ec = ec;
-    }
-    result.leftover = text_in(*buffer);
+    upgrade_result result = co_await serve(socket, path, {});
+    if (result.http) co_await decline(socket, result);
     co_return result;
+}
+
+awaitable<upgrade_result> await_upgrade(stream_socket& socket, std::string_view path) {
+    const std::string expected = "GET " + std::string(path) + " HTTP/1.1\r\n";
+    co_return co_await serve(socket, path, expected);
+}
+
+awaitable<void> decline(stream_socket& socket, upgrade_result& asked) {
+    http::response<http::string_body> answer = not_found(asked.head);
+    co_await http::async_write(socket, answer, no_throw);
+    end_writing(socket);
+    asked.answered = true;
 }
 
 awaitable<upgrade_result> request_upgrade(stream_socket& socket, std::string_view host,
@@ -188,13 +235,16 @@ awaitable<upgrade_result> request_upgrade(stream_socket& socket, std::string_vie
     }
     if (result.ec) co_return result;
 
-    const auto buffer = std::make_unique<header_buffer>();
-    http::response_parser<http::empty_body> parser;
-    result.ec = co_await read_header(socket, *buffer, parser);
+    using response_parser = http::response_parser<http::empty_body>;
+    const auto reader = std::make_unique<header_reader<response_parser>>(socket);
+    result.ec = co_await reader->run();
+    if (result.ec == asio::error::eof)  // says more to whoever reads the log
+        result.ec =
+            reader->received().empty() ? http::error::end_of_stream : http::error::partial_message;
     if (result.ec) co_return result;
-    result.status = parser.get().result_int();
-    if (!is_accepted(parser.get(), key)) result.ec = ws_error::upgrade_declined;
-    result.leftover = text_in(*buffer);
+    result.status = reader->header().result_int();
+    if (!is_accepted(reader->header(), key)) result.ec = ws_error::upgrade_declined;
+    result.leftover = reader->leftover();
     co_return result;
 }
 

@@ -16,6 +16,10 @@ struct upgrade_result {
     bool answered = false;  // server: it was HTTP, and got its 404
     unsigned status = 0;    // client: the answer's HTTP status, 0 when there was none
     std::string leftover;   // bytes that came behind the header: the first of the frames
+    // Server, when it is no upgrade:
+    bool http = false;     // a whole header came
+    bool head = false;     // of a HEAD request
+    std::string received;  // all that was read
     [[nodiscard]] bool ok() const noexcept { return !ec; }
 };
 
@@ -23,6 +27,11 @@ struct upgrade_result {
 // plain 404 and the end of the connection; what is not HTTP, or too long, with nothing. An offer
 // of extensions is not taken up.
 awaitable<upgrade_result> accept_upgrade(stream_socket& socket, std::string_view path);
+
+// The same, but says nothing to whoever asks for something else, and reads him no further than to
+// the first byte that shows it. decline() is the 404 of those that have asked in HTTP.
+awaitable<upgrade_result> await_upgrade(stream_socket& socket, std::string_view path);
+awaitable<void> decline(stream_socket& socket, upgrade_result& asked);
 
 // Asks `host` ("name:port") for an upgrade to `path` and checks the answer.
 awaitable<upgrade_result> request_upgrade(stream_socket& socket, std::string_view host,

@@ -65,6 +65,13 @@ std::optional<ip_place> place_of(const sockaddr_storage& address) {
     return place;
 }
 
+std::string text_of_unix_peer(int fd) {
+    ucred who{};
+    socklen_t size = sizeof who;
+    if (::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) != 0) return "unix";
+    return "unix (uid " + std::to_string(who.uid) + ", pid " + std::to_string(who.pid) + ")";
+}
+
 // Whether any of these is the case now.
 bool shows(stream_socket& socket, short events) {
     pollfd entry{socket.native_handle(), events, 0};
@@ -265,7 +272,8 @@ std::optional<ip_place> local_place(const stream_socket& socket) {
 std::string peer_name(const stream_socket& socket) {
     const sockaddr_storage address = address_of(socket, ::getpeername);
     if (const auto place = place_of(address)) return to_text(*place);
-    return address.ss_family == AF_UNIX ? "unix" : "gone";
+    if (address.ss_family != AF_UNIX) return "gone";
+    return text_of_unix_peer(const_cast<stream_socket&>(socket).native_handle());
 }
 
 std::array<std::uint8_t, 16> peer_address(const stream_socket& socket) {

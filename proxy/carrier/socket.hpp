@@ -91,7 +91,7 @@ std::string to_text(const ip_place& place);
 std::optional<ip_place> peer_place(const stream_socket& socket);
 std::optional<ip_place> local_place(const stream_socket& socket);
 
-// As to_text() of the peer's place, or "unix", or "gone".
+// As to_text() of the peer's place, or "unix (uid 0, pid 1)", or "gone".
 std::string peer_name(const stream_socket& socket);
 // The peer's IP address, IPv4 as ::ffff:a.b.c.d; all zero for a unix socket.
 std::array<std::uint8_t, 16> peer_address(const stream_socket& socket);

@@ -59,7 +59,9 @@ void drop_rights(const config::daemon_settings& options, const needs& sections) 
         const auto group = options.group.value_or(options.user->group);
         if (::geteuid() == 0)
             for (const auto& place : sections.listen)
-                if (place.is_unix()) give_socket(place.unix_path, *options.user, group);
+                if (place.is_unix())
+                    give_socket(place.unix_path, place.access.user.value_or(options.user->user),
+                                place.access.group.value_or(group));
         become(*options.user, group);
     } else if (::geteuid() == 0) {
         log(log_level::info, "runs as root: name a user = in [daemon] that it shall become");

@@ -1,5 +1,6 @@
 #include "proxy/daemon/listen.hpp"
 
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -13,12 +14,16 @@
 #include <memory>
 #include <utility>
 
+#include "proxy/daemon/descriptor.hpp"
+
 namespace culvert::daemon {
 namespace {
 
 using sockets = std::vector<listening_socket>;
 using outcome = boost::system::result<sockets, listen_error>;
 
+constexpr mode_t owned_mode = 0660;  // of a unix socket that is given to somebody
+constexpr mode_t all_modes = 0777;
 constexpr int backlog = 4'096;  // the kernel takes less where somaxconn says so
 
 listen_error failed(const config::endpoint& place, int code) {
@@ -39,8 +44,12 @@ sockets one(listening_socket socket) {
     return out;
 }
 
-bool bind_and_listen(int fd, const sockaddr* address, socklen_t size) {
-    return ::bind(fd, address, size) == 0 && ::listen(fd, backlog) == 0;
+bool bind_to(const listening_socket& socket, const sockaddr* address, socklen_t size) {
+    return ::bind(socket.fd(), address, size) == 0;
+}
+
+bool begin_to_listen(const listening_socket& socket) {
+    return ::listen(socket.fd(), backlog) == 0;
 }
 
 outcome listen_on_address(const config::endpoint& place, const addrinfo& address,
@@ -56,7 +65,7 @@ outcome listen_on_address(const config::endpoint& place, const addrinfo& address
     ::setsockopt(socket.fd(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     if (address.ai_family == AF_INET6)
         ::setsockopt(socket.fd(), IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
-    if (!bind_and_listen(socket.fd(), address.ai_addr, address.ai_addrlen))
+    if (!bind_to(socket, address.ai_addr, address.ai_addrlen) || !begin_to_listen(socket))
         return failed(place, errno);
     return one(std::move(socket));
 }
@@ -91,6 +100,38 @@ void remove_leftover(const sockaddr_un& address, int type) {
     ::close(fd);
 }
 
+listen_error not_ours(const config::endpoint& place, int code) {
+    struct stat info {};
+    const bool there = ::lstat(place.unix_path.c_str(), &info) == 0;
+    if (code != EADDRINUSE || !there || S_ISSOCK(info.st_mode)) return failed(place, code);
+    return {"cannot listen on " + place.text() +
+            ": something that is no socket is there; remove it, or name another place"};
+}
+
+// With the mode that is wanted from the first moment on.
+bool bind_to_path(const listening_socket& socket, const sockaddr_un& address,
+                  const config::socket_access& wanted) {
+    const auto* const generic = reinterpret_cast<const sockaddr*>(&address);
+    if (!wanted.mode && !wanted.is_owned()) return bind_to(socket, generic, sizeof address);
+    const mode_t before = ::umask(~wanted.mode.value_or(owned_mode) & all_modes);
+    const bool bound = bind_to(socket, generic, sizeof address);
+    const int why = errno;
+    ::umask(before);
+    errno = why;
+    return bound;
+}
+
+// By descriptor: whoever may write to the folder could put something else under the name.
+bool give_to_owner(const config::endpoint& place) {
+    if (!place.access.is_owned()) return true;
+    const descriptor socket(::open(place.unix_path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    constexpr auto as_it_is = static_cast<std::uint32_t>(-1);
+    struct stat info {};
+    return ::fstat(socket.get(), &info) == 0 && S_ISSOCK(info.st_mode) &&
+           ::fchownat(socket.get(), "", place.access.user.value_or(as_it_is),
+                      place.access.group.value_or(as_it_is), AT_EMPTY_PATH) == 0;
+}
+
 boost::system::result<listening_socket, listen_error> listen_on_path(const config::endpoint& place,
                                                                      int type,
                                                                      sockets_at_hand& at_hand) {
@@ -107,9 +148,14 @@ boost::system::result<listening_socket, listen_error> listen_on_path(const confi
     }
     remove_leftover(address, type);
     listening_socket socket(open_socket(AF_UNIX, type));
-    if (socket.fd() < 0 || !bind_and_listen(socket.fd(), generic, sizeof address))
-        return failed(place, errno);
+    if (socket.fd() < 0 || !bind_to_path(socket, address, place.access))
+        return not_ours(place, errno);
     socket.remove_at_end(place.unix_path);  // not before: until then it may be somebody else's
+    // Nobody can connect yet.
+    if (!give_to_owner(place))
+        return listen_error{"cannot give " + place.text() + " to its listen-owner: " +
+                            std::strerror(errno) + ": that takes a start by root"};
+    if (!begin_to_listen(socket)) return failed(place, errno);
     return socket;
 }
 

@@ -48,7 +48,9 @@ struct listen_error {
 };
 
 // Every address that a name has gets a socket, one of those at hand if it is among them. [::] means
-// IPv6 alone: 0.0.0.0 may stand beside it. A unix path where nobody listens any more is replaced.
+// IPv6 alone: 0.0.0.0 may stand beside it. A unix path where nobody listens any more is replaced;
+// what is no socket is left alone. Before the first connection the socket has the mode and owner
+// that the place wants.
 boost::system::result<std::vector<listening_socket>, listen_error> listen_on(
     const config::endpoint& place, sockets_at_hand& at_hand);
 

@@ -9,13 +9,16 @@
 #include <string>
 #include <vector>
 
+#include "config/command_line.hpp"
 #include "config/help.hpp"
 #include "config/load.hpp"
 #include "config/nearest.hpp"
+#include "config/values.hpp"
 #include "proxy/daemon/commander.hpp"
 #include "proxy/daemon/daemon.hpp"
 #include "proxy/daemon/keys.hpp"
 #include "proxy/daemon/memory.hpp"
+#include "proxy/daemon/pipe.hpp"
 #include "proxy/daemon/probe.hpp"
 #include "proxy/observe/log.hpp"
 #include "proxy/watch/commands.hpp"
@@ -26,6 +29,7 @@ using namespace culvert;
 using arguments = std::vector<std::string>;
 
 constexpr int usage_error = 2;
+constexpr std::size_t any_number = ~std::size_t{0};
 
 constexpr auto usage = R"(culvert: an encrypted tunnel between two hosts
 
@@ -37,6 +41,10 @@ constexpr auto usage = R"(culvert: an encrypted tunnel between two hosts
   culvert keygen static FILE     makes a key pair, prints the public key
   culvert pubkey FILE            prints the public key of such a file
   culvert probe FILE SECTION     tries a client section and says how far it comes
+  culvert pipe FILE SECTION [SERVICE]
+                                 one connection of a client section over stdin and stdout
+  culvert pipe --connect URL --psk FILE [SERVICE]
+                                 the same without a file; --KEY VALUE is a key of [client.NAME]
   culvert status [--json] [AT]   how a running daemon is; AT: its FILE, HOST:PORT or unix:PATH,
                                  of the key `admin`; without, /etc/culvert/culvert.conf
   culvert top [AT]               the same, every second, until q is typed
@@ -108,19 +116,50 @@ int pubkey(const arguments& args) {
     return daemon::show_public_key(args[0]);
 }
 
-int probe(const arguments& args) {
-    const config::loaded loaded = config::load(args[0]);
-    if (!report(loaded)) return usage_error;
-    const auto& clients = loaded.value.clients;
-    std::string name = args[1];
+// nullptr, after a complaint, when there is no client section of that name.
+config::client_settings* find_client(config::loaded& loaded, const std::string& file,
+                                     std::string name) {
+    auto& clients = loaded.value.clients;
     if (name.starts_with("client.")) name.erase(0, 7);
     const auto at = std::find_if(clients.begin(), clients.end(),
                                  [&](const auto& section) { return section.name == name; });
-    if (at != clients.end()) return daemon::probe(*at);
+    if (at != clients.end()) return &*at;
     std::string known;
     for (const auto& section : clients) known += " client." + section.name;
-    return complain(args[0] + " has no section [client." + name +
-                    "]; it has:" + (known.empty() ? " no client section" : known));
+    complain(file + " has no section [client." + name +
+             "]; it has:" + (known.empty() ? " no client section" : known));
+    return nullptr;
+}
+
+int probe(const arguments& args) {
+    config::loaded loaded = config::load(args[0]);
+    if (!report(loaded)) return usage_error;
+    const auto* section = find_client(loaded, args[0], args[1]);
+    return section != nullptr ? daemon::probe(*section) : usage_error;
+}
+
+int pipe_of_file(const arguments& args) {
+    if (args.size() < 2 || args.size() > 3)
+        return complain(
+            "pipe takes FILE SECTION [SERVICE], or --connect URL ...; see `culvert help`");
+    config::loaded loaded = config::load(args[0]);
+    if (!loaded.ok()) return report(loaded), usage_error;
+    auto* section = find_client(loaded, args[0], args[1]);
+    if (section == nullptr) return usage_error;
+    if (args.size() == 3) {
+        const auto service = config::parse_name(args[2]);
+        if (!service) return complain(service.error().text);
+        section->service = *service;
+    }
+    return daemon::pipe(std::move(*section), loaded.value.daemon.sandbox != config::sandbox::off);
+}
+
+int pipe(const arguments& args) {
+    const auto is_option = [](const std::string& word) { return word.starts_with("--"); };
+    if (std::none_of(args.begin(), args.end(), is_option)) return pipe_of_file(args);
+    config::loaded loaded = config::parse_client_words(args);
+    if (!loaded.ok()) return report(loaded), usage_error;
+    return daemon::pipe(std::move(loaded.value.clients.front()), true);
 }
 
 int version(const arguments& /*args*/) {
@@ -149,6 +188,7 @@ constexpr command commands[] = {
     {"keygen", 2, 2, "psk FILE, or static FILE", keygen},
     {"pubkey", 1, 1, "FILE", pubkey},
     {"probe", 2, 2, "FILE SECTION", probe},
+    {"pipe", 0, any_number, "FILE SECTION [SERVICE], or options", pipe},
     {"status", 0, 2, "--json, and FILE or HOST:PORT or unix:PATH", watch::status},
     {"top", 0, 1, "FILE, HOST:PORT or unix:PATH", watch::top},
     {"version", 0, 0, "nothing", version},

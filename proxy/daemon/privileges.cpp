@@ -50,12 +50,12 @@ void become(const config::account& user, std::uint32_t group) {
         throw std::runtime_error("user = " + user.name + ": root's rights did not go");
 }
 
-void give_socket(const std::string& path, const config::account& user, std::uint32_t group) {
+void give_socket(const std::string& path, std::uint32_t user, std::uint32_t group) {
     // By descriptor: whoever may write to the folder could put something else under the name.
     const config::file_descriptor socket(::open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
     struct stat info {};
     if (::fstat(socket.number(), &info) != 0 || !S_ISSOCK(info.st_mode)) return;
-    require(::fchownat(socket.number(), "", user.user, group, AT_EMPTY_PATH) == 0,
+    require(::fchownat(socket.number(), "", user, group, AT_EMPTY_PATH) == 0,
             "the owner of " + path);
 }
 

@@ -14,9 +14,9 @@ namespace culvert::daemon {
 // must end.
 void become(const config::account& user, std::uint32_t group);
 
-// The socket at this path, if there is one, comes to belong to that user: before become(). Throws
-// std::runtime_error.
-void give_socket(const std::string& path, const config::account& user, std::uint32_t group);
+// The socket at this path, if there is one, comes to belong to that user and group: before
+// become(). Throws std::runtime_error.
+void give_socket(const std::string& path, std::uint32_t user, std::uint32_t group);
 
 // No capabilities any more. A process of root keeps the one to reach sockets whatever their owner
 // and mode, as users of root expect. Throws std::runtime_error.

@@ -149,6 +149,8 @@ void add_files(filter& to, const allowed_calls& more) {
     to.allow("openat", {without(2, write_flags)});
     to.allow("open", {without(1, write_flags)});
     if (more.listen) to.allow("listen");
+    // The owner of a unix socket.
+    if (more.listen) to.allow("fchownat", {is(4, AT_EMPTY_PATH)});
     if (!more.unlink) return;
     to.allow("unlink");
     to.allow("unlinkat", {is(2, 0)});

@@ -129,7 +129,13 @@ void sections::plan_listeners(plan& next, sockets_at_hand& at_hand) const {
             at_hand.add(descriptor(::dup(one->fd())), sockets_at_hand::path_belongs_to::us);
     }
     for (plan::place& place : next.places) {
-        if (listeners_.contains(place.at.text())) continue;
+        const auto open = listeners_.find(place.at.text());
+        if (open != listeners_.end()) {
+            if (open->second.place.access != place.at.access)
+                next.mistakes.push_back(place.to.section + ": " + place.at.text() +
+                                        " is open: listen-mode and listen-owner take a restart");
+            continue;
+        }
         auto sockets = listen_on(place.at, at_hand);
         if (sockets)
             place.sockets = std::move(*sockets);
@@ -287,9 +293,11 @@ std::vector<config::endpoint> sections::listen_places() const {
 
 std::vector<config::endpoint> sections::connect_places() const {
     std::vector<config::endpoint> places;
-    for (const auto& context : servers_)
+    for (const auto& context : servers_) {
         for (const auto& service : context->settings.services)
             places.insert(places.end(), service.targets.begin(), service.targets.end());
+        if (context->settings.fallback.is_set()) places.push_back(context->settings.fallback);
+    }
     for (const client& one : clients_)
         for (const auto& to : one.context->settings.connect) places.push_back(to.place);
     return places;

@@ -53,6 +53,9 @@ class client_session final : public session {
         sum.to_tunnel += first_bytes_;
         return sum;
     }
+    [[nodiscard]] bool delivered_end() const override {
+        return tunnel_ && tunnel_->delivered_end();
+    }
     [[nodiscard]] bool proven() const override { return true; }
 
   private:

@@ -53,6 +53,7 @@ class server_context {
     // In the order of the settings.
     const std::vector<std::unique_ptr<backends>> services;
     mutable observe::log_limit strangers;  // lines about those that have proved nothing
+    mutable observe::log_limit fallbacks;  // that can't be reached
     mutable observe::log_limit evictions;  // and how many of them had to go
 
   private:

@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "proxy/carrier/carrier.hpp"
+#include "proxy/carrier/http_upgrade.hpp"
 #include "proxy/carrier/turn.hpp"
 #include "proxy/relay/cancellation.hpp"
 #include "proxy/relay/deadline.hpp"
 #include "proxy/relay/established.hpp"
+#include "proxy/relay/plain_relay.hpp"
 #include "proxy/relay/proxy_protocol.hpp"
 #include "proxy/relay/server_context.hpp"
 #include "proxy/relay/session.hpp"
@@ -51,18 +53,38 @@ class server_session final : public session, public std::enable_shared_from_this
     awaitable<void> read_proxy_header(proxy_header_reader& header);
     awaitable<void> await_first_byte();
     awaitable<void> upgrade();
+    struct flight {
+        std::size_t size = 0;
+        time_point since{};    // of the first byte
+        std::string whole;     // where there is a fallback that it may be for
+        std::string leftover;  // behind message 1
+    };
     awaitable<std::string> shake_hands(protocol::server_handshake& handshake);
-    error_code read_first_message(protocol::server_handshake& handshake, std::size_t& received,
-                                  std::string& leftover);
+    error_code read_first_message(protocol::server_handshake& handshake, flight& first);
+    awaitable<void> give_up(const protocol::server_handshake& handshake, flight& first,
+                            error_code why);
+    awaitable<void> refuse(const protocol::server_handshake& handshake, flight& first);
     awaitable<void> stay_silent(const char* counted, const std::string& why);
+    awaitable<void> throw_all_away();
     error_code throw_away();
-    void report_stranger(const std::string& why);
+    void report_stranger(const std::string& why,
+                         observe::log_level level = observe::log_level::warning);
     void report_gone(std::size_t received);
     unproven_registry::ticket register_unproven(const config::address_bytes& address);
+    carrier::stream_socket& stranger() noexcept { return carrier_ ? carrier_->socket() : socket_; }
     [[nodiscard]] observe::connection_counters& connections() const noexcept {
         return context_->counters->connections(thread_.number);
     }
     void close_stranger() noexcept;
+
+    // server_session_fallback.cpp: those whose answer is the fallback's.
+    awaitable<carrier::websocket::upgrade_result> await_upgrade();
+    awaitable<error_code> wait_for_flight(const protocol::server_handshake& handshake,
+                                          const flight& first);
+    awaitable<void> fall_back(std::string received, bool ended);
+    awaitable<std::unique_ptr<carrier::carrier>> reach_fallback();
+    awaitable<void> visit(std::unique_ptr<carrier::carrier> fallback, std::string received,
+                          bool ended);
 
     // server_session_opening.cpp: states F and W.
     awaitable<std::string> await_open();
@@ -89,6 +111,9 @@ class server_session final : public session, public std::enable_shared_from_this
     const time_point accepted_ = clock::now();
     std::unique_ptr<carrier::carrier> carrier_;  // until there is a writer
     std::optional<deadline> handshake_deadline_;
+    // Whoever is no client may go to the fallback; not any more once we have answered him.
+    bool falls_back_ = context_->settings.fallback.is_set();
+    std::unique_ptr<plain_relay> visit_;  // of a stranger, to the fallback
     std::unique_ptr<established> far_;    // until there is a tunnel
     cancellation* connecting_ = nullptr;  // while the backend is being connected
     observe::meter meter_;

@@ -3,7 +3,6 @@
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 
-#include "proxy/carrier/http_upgrade.hpp"
 #include "proxy/carrier/websocket.hpp"
 #include "proxy/relay/keepalive.hpp"
 #include "proxy/relay/server_session.hpp"
@@ -119,9 +118,12 @@ unproven_registry::ticket server_session::register_unproven(const config::addres
                                            std::move(evict));
 }
 
-// In every state before message 2 the same: FIN. After it, a reset.
+// In every state before message 2 the same: FIN. After it, and in the middle of what a fallback
+// says, a reset.
 void server_session::close_stranger() noexcept {
-    if (far_)
+    if (visit_)
+        visit_->stop();
+    else if (far_)
         far_->writer->to().reset();
     else if (carrier_)
         carrier_->close();
@@ -188,14 +190,15 @@ awaitable<void> server_session::await_first_byte() {
 }
 
 awaitable<void> server_session::upgrade() {
-    auto result = co_await carrier::websocket::accept_upgrade(socket_, context_->settings.path);
+    auto result = co_await await_upgrade();
     if (result.ok()) {
+        falls_back_ = false;
         carrier_ = carrier::over_websocket(std::move(socket_), carrier::websocket::role::server,
                                            std::move(result.leftover));
         co_return;
     }
     unproven_ = "no_upgrade";
-    report_stranger("no WebSocket upgrade to " + context_->settings.path);
+    if (!falls_back_) report_stranger("no WebSocket upgrade to " + context_->settings.path);
     // After a 404 the client closes; a close with its bytes unread would destroy the answer.
     if (socket_.is_open() && result.answered) co_await carrier::discard(socket_);
     close_stranger();
@@ -204,54 +207,89 @@ awaitable<void> server_session::upgrade() {
 
 // Returns what came behind message 1. No buffer is held while a stranger makes us wait.
 awaitable<std::string> server_session::shake_hands(server_handshake& handshake) {
-    std::size_t received = 0;
-    std::string leftover;
+    flight first;
     while (handshake.current() != server_handshake::state::replied) {
-        error_code ec = co_await carrier_->wait_readable();
-        if (!ec) ec = read_first_message(handshake, received, leftover);
-        if (ec) {
-            report_gone(received);
-            close_stranger();
-            throw session_end(end_reason::handshake_failed, ec.message());
-        }
-        if (handshake.current() == server_handshake::state::silent) {
-            const std::string why = text_of_failure(handshake);
-            co_await stay_silent(name_of(handshake.failure()), why);
-        }
+        error_code ec = co_await wait_for_flight(handshake, first);
+        if (!ec) ec = read_first_message(handshake, first);
+        if (ec) co_await give_up(handshake, first, ec);
+        if (handshake.current() == server_handshake::state::silent)
+            co_await refuse(handshake, first);
     }
     if (handshake.evicted())
         log(context_->strangers, log_level::warning,
             "server.{}: the replay cache is full, its oldest entry was dropped",
             context_->settings.name);
-    co_return leftover;
+    co_return std::move(first.leftover);
 }
 
 // Takes what has come, once.
-error_code server_session::read_first_message(server_handshake& handshake, std::size_t& received,
-                                              std::string& leftover) {
+error_code server_session::read_first_message(server_handshake& handshake, flight& first) {
     std::array<std::uint8_t, flight_memory> memory;
     const carrier::io_result got = carrier_->try_read(memory);
     if (got.ec == asio::error::would_block) return {};
     if (got.ec) return got.ec;
-    received += got.size;
+    if (first.size == 0) first.since = clock::now();
+    first.size += got.size;
     const bytes_view came = bytes_view(memory).first(got.size);
+    if (falls_back_) first.whole.append(came.begin(), came.end());
     const bytes_view rest = came.subspan(handshake.feed(came, unix_now()));
-    leftover.assign(rest.begin(), rest.end());
+    first.leftover.assign(rest.begin(), rest.end());
     return {};
 }
 
-// State S: reads and throws away until the peer leaves or the deadline closes the connection.
+// Throws: no whole message 1 will come.
+awaitable<void> server_session::give_up(const server_handshake& handshake, flight& first,
+                                        error_code why) {
+    const std::string came = std::to_string(first.size) + " bytes without a whole first message";
+    const bool ended = why == asio::error::eof;
+    const bool late = why == asio::error::timed_out;
+    const bool in_a = handshake.current() == server_handshake::state::await_a;
+    if (falls_back_ && in_a && (ended || late)) {
+        report_stranger(came + ": for the fallback", log_level::info);
+        co_await fall_back(std::move(first.whole), ended);
+    } else {
+        report_gone(first.size);
+    }
+    if (late) co_await throw_all_away();
+    close_stranger();
+    throw session_end(end_reason::handshake_failed, why.message());
+}
+
+// Throws: message 1 was wrong. State S: reads and throws away until the peer leaves or the deadline
+// closes the connection.
+awaitable<void> server_session::refuse(const server_handshake& handshake, flight& first) {
+    const protocol::error failure = handshake.failure();
+    unproven_ = name_of(failure);
+    const std::string why = text_of_failure(handshake);
+    if (falls_back_) {
+        // Who has no key at all is a visitor, and nothing to worry about.
+        const bool visitor = failure == protocol::error::bad_box;
+        report_stranger(why + ": for the fallback", visitor ? log_level::info : log_level::warning);
+        co_await fall_back(std::move(first.whole), false);
+    } else {
+        report_stranger(why);
+    }
+    co_await throw_all_away();
+    close_stranger();
+    throw session_end(end_reason::handshake_failed, why);
+}
+
+// Throws, in state S.
 awaitable<void> server_session::stay_silent(const char* counted, const std::string& why) {
     unproven_ = counted;
     report_stranger(why);
     if (!carrier_) carrier_ = carrier::over_tcp(std::move(socket_));
+    co_await throw_all_away();
+    close_stranger();
+    throw session_end(end_reason::handshake_failed, why);
+}
+
+awaitable<void> server_session::throw_all_away() {
     error_code ec;
     while (!ec) {
         ec = co_await carrier_->wait_readable();
         if (!ec) ec = throw_away();
     }
-    close_stranger();
-    throw session_end(end_reason::handshake_failed, why);
 }
 
 error_code server_session::throw_away() {
@@ -269,9 +307,9 @@ void server_session::report_gone(std::size_t received) {
                     " bytes without a whole first message");
 }
 
-void server_session::report_stranger(const std::string& why) {
-    log(context_->strangers, log_level::warning, "server.{}: {}: no session: {}",
-        context_->settings.name, peer_, why);
+void server_session::report_stranger(const std::string& why, log_level level) {
+    log(context_->strangers, level, "server.{}: {}: no session: {}", context_->settings.name, peer_,
+        why);
 }
 
 }  // namespace culvert::relay

@@ -47,6 +47,9 @@ class session {
     // key. True as well for sessions of other sections, and of those who have proved nothing yet.
     [[nodiscard]] virtual bool known_to(const server_context& /*section*/) const { return true; }
     [[nodiscard]] virtual traffic moved() const = 0;
+    // Whether the application was told the end of the other end's stream, all of it having
+    // verified.
+    [[nodiscard]] virtual bool delivered_end() const { return false; }
     // How a line of the log should stand out: strangers are many and harmless.
     [[nodiscard]] virtual bool proven() const = 0;
     // It has ended, or ends, without having been opened, and nobody is to blame: a spare session.

@@ -48,6 +48,8 @@ class tunnel {
     [[nodiscard]] carrier::stream_socket take_plain() noexcept { return std::move(plain_); }
 
     [[nodiscard]] const traffic& moved() const noexcept { return moved_; }
+    // Whether the application was told the end of the other end's stream.
+    [[nodiscard]] bool delivered_end() const noexcept { return delivered_; }
 
   private:
     using step = void (tunnel::*)();

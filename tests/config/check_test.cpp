@@ -72,6 +72,51 @@ TEST_SUITE("config.check") {
               strings{"t.conf:4: unknown key 'pks', did you mean 'psk'?"});
     }
 
+    TEST_CASE("a fallback leads elsewhere") {
+        const std::string keyed = server + "psk = a.psk\n";
+        CHECK(says(keyed + "fallback = 127.0.0.1:7701\n").empty());
+        CHECK(says(keyed + "fallback = unix:site.sock\n").empty());
+        CHECK(says(keyed + "fallback = localhost:7700\n") ==
+              strings{"t.conf:5: fallback: localhost:7700 leads back to this section"});
+        CHECK(says(keyed + "fallback = 8080\n") ==
+              strings{"t.conf:5: fallback: '8080' has no port: write host:port"});
+    }
+
+    TEST_CASE("mode and owner are for unix sockets") {
+        const std::string end = "connect = tcp://h:1\npsk = a.psk\n";
+        const auto of = [&](const std::string& listen, const std::string& line) {
+            return says("[client.c]\nlisten = " + listen + "\n" + line + "\n" + end);
+        };
+        CHECK(of("6380", "listen-mode = 0660") ==
+              strings{"t.conf:3: listen-mode needs listen = unix:PATH: ports have no owner"});
+        CHECK(of("6380", "listen-owner = root") ==
+              strings{"t.conf:3: listen-owner needs listen = unix:PATH: ports have no owner"});
+        CHECK(of("unix:s", "listen-mode = 0660").size() == 1);  // the note about resets
+        CHECK(of("unix:s", "listen-owner = root:root").size() == 1);
+        CHECK(of("unix:s", "listen-owner = nobody-of-that-name").front() ==
+              "t.conf:3: listen-owner: this system has no user 'nobody-of-that-name'");
+        CHECK(of("unix:s", "listen-owner = root:no-such-group").front() ==
+              "t.conf:3: listen-owner: this system has no group 'no-such-group'");
+        CHECK(of("unix:s", "listen-owner = root:").front() ==
+              "t.conf:3: listen-owner: this system has no group ''");
+    }
+
+    TEST_CASE("they hold wherever they stand") {
+        const folder in;
+        write_keys(in);
+        for (const char* text :
+             {"[client.c]\nlisten-mode = 0620\nlisten-owner = :root\nlisten = unix:s\n",
+              "[client.c]\nlisten = unix:s\nlisten-owner = :root\nlisten-mode = 0620\n"}) {
+            const auto read =
+                parse_in(in, std::string(text) + "connect = tcp://h:1\npsk = a.psk\n");
+            REQUIRE(read.ok());
+            const endpoint& listen = read.value.clients.front().listen;
+            CHECK(listen.access.mode == 0620U);
+            CHECK(listen.access.group == 0U);
+            CHECK(!listen.access.user);
+        }
+    }
+
     TEST_CASE("static mode names both ends") {
         const std::string key(key_hex);
         CHECK(says(server + "identity = b.key\n") ==

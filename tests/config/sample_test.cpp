@@ -32,6 +32,7 @@ std::string sample_in(const folder& in) {
     std::string text = content_of(CULVERT_SAMPLES "/culvert.conf");
     text = replace_all(text, "user = culvert", "user = daemon");  // one that every system has
     text = replace_all(text, "group = culvert", "group = daemon");
+    text = replace_all(text, ":www-data", ":daemon");
     return replace_all(text, "/etc/culvert/", in.path().native() + "/");
 }
 

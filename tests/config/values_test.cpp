@@ -19,6 +19,22 @@ TEST_SUITE("config.values") {
         CHECK(parse_seconds("7200", range).value() == 2h);
     }
 
+    TEST_CASE("modes of sockets are octal, and let somebody connect") {
+        CHECK(parse_socket_mode("0660").value() == 0660);
+        CHECK(parse_socket_mode("600").value() == 0600);
+        CHECK(parse_socket_mode("0777").value() == 0777);
+        for (const char* text : {"", "6", "60", "0680", "rw-rw----", "-660", "+660", " 660", "0x1f",
+                                 "02660", "1660", "660 "}) {
+            CAPTURE(text);
+            const auto parsed = parse_socket_mode(text);
+            REQUIRE(!parsed);
+            CHECK(parsed.error().text ==
+                  quote(text) + " is not a mode: write it in octal, as in 0660");
+        }
+        CHECK(parse_socket_mode("0444").error().text ==
+              "'0444' lets nobody connect: that takes the right to write");
+    }
+
     TEST_CASE("what is no time is told what one is") {
         const seconds_range range{1s, 2h};
         for (const char* text : {"", "s", "500ms", "1.5", "-1", "+1", "10 s", "10S", "1d", "1e3",

@@ -55,12 +55,13 @@ class OffersAll:
         self.assertEqual(self.offers("culvert", "status", "--"), ["--json"])
 
     def test_files(self):
-        for words in (["run"], ["check"], ["pubkey"], ["probe"], ["keygen", "psk"], ["top"],
+        for words in (["run"], ["check"], ["pubkey"], ["probe"], ["pipe"], ["keygen", "psk"], ["top"],
                       ["status"], ["status", "--json"]):
             self.assertEqual(self.offers("culvert", *words, "tunn"), ["tunnel.conf"], words)
 
     def test_client_sections_of_the_file(self):
-        self.assertEqual(self.offers("culvert", "probe", "tunnel.conf", ""), ["redis", "web"])
+        for command in ("probe", "pipe"):
+            self.assertEqual(self.offers("culvert", command, "tunnel.conf", ""), ["redis", "web"])
         self.assertEqual(self.offers("culvert", "probe", "no-such-file", ""), [])
 
     def test_files_of_the_load_client(self):

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <boost/asio/error.hpp>
 
 #include "tests/proxy/loop.hpp"
 #include "tests/proxy/peer.hpp"
@@ -42,6 +43,11 @@ struct half {
 
 awaitable<void> accept_in(half& h) {
     h.result = co_await ws::accept_upgrade(h.socket, "/chat");
+    h.done = true;
+}
+
+awaitable<void> await_in(half& h) {
+    h.result = co_await ws::await_upgrade(h.socket, "/chat");
     h.done = true;
 }
 
@@ -267,6 +273,62 @@ TEST_SUITE("http upgrade: server") {
         CHECK(x.until_done());
         CHECK_FALSE(x.near.result.ok());
         CHECK(x.far.received.empty());
+    }
+}
+
+TEST_SUITE("http upgrade: a server that has another answer") {
+    // What is refused once this has come, without its end.
+    ws::upgrade_result refused(const std::string& text) {
+        exchange x(await_in);
+        x.far.send(text);
+        CHECK(x.until_done());
+        CHECK(x.far.received.empty());
+        CHECK(!x.near.result.ok());
+        return x.near.result;
+    }
+
+    TEST_CASE("an upgrade is one") {
+        exchange x(await_in);
+        x.far.send(good_request() + "first frame");
+        CHECK(x.until_done());
+        CHECK(x.near.result.ok());
+        CHECK(x.near.result.leftover == "first frame");
+        CHECK(x.near.result.received.empty());
+    }
+
+    TEST_CASE("others are refused with the first byte that shows it") {
+        for (const char* const text : {"P", "GEX", "GET /cha?", "GET /chat?", "GET /chat HTTP/1.0",
+                                       "\x16\x03\x01", "GET  /chat", "\r\nGET /chat"}) {
+            CAPTURE(text);
+            const auto got = refused(text);
+            CHECK(got.received == text);
+            CHECK_FALSE(got.http);
+        }
+    }
+
+    TEST_CASE("what may still become one is waited for") {
+        for (const std::string text : {"G", "GET /chat", "GET /chat HTTP/1.1\r\nX: "}) {
+            CAPTURE(text);
+            exchange x(await_in);
+            x.far.send(text);
+            x.world.run_for(20ms);
+            CHECK_FALSE(x.near.done);
+            x.far.end();
+            CHECK(x.until_done());
+            CHECK(x.near.result.ec == boost::asio::error::eof);
+            CHECK(x.near.result.received == text);
+        }
+    }
+
+    TEST_CASE("a whole header is known as such, and kept with what is behind it") {
+        const std::string get = request_with("Version: 13", "Version: 8") + "behind";
+        const auto got = refused(get);
+        CHECK(got.http);
+        CHECK_FALSE(got.head);
+        CHECK(got.received == get);
+        CHECK(refused("HEAD / HTTP/1.1\r\nHost: x\r\n\r\n").head);
+        const std::string large = request_with_field("X: " + std::string(9'000, 'x'));
+        CHECK(large.starts_with(refused(large).received));
     }
 }
 

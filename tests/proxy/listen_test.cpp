@@ -159,6 +159,36 @@ TEST_SUITE("listening") {
         CHECK_FALSE(fs::exists(path));
     }
 
+    TEST_CASE("a unix path has the mode that is wanted, whatever the umask says") {
+        const folder f;
+        auto place = at_path(f.path / "s");
+        for (const mode_t umask : {0000U, 0077U, 0777U}) {
+            const mode_t before = ::umask(umask);
+            for (const std::uint32_t mode : {0600U, 0660U, 0777U}) {
+                place.access.mode = mode;
+                const auto got = listen_at(place);
+                REQUIRE(got.has_value());
+                struct stat info {};
+                CHECK(::stat(place.unix_path.c_str(), &info) == 0);
+                CHECK((info.st_mode & 07777U) == mode);
+            }
+            ::umask(before);
+        }
+    }
+
+    TEST_CASE("a unix path that is given to somebody is for him and his group") {
+        const folder f;
+        auto place = at_path(f.path / "s");
+        place.access.user = ::geteuid();
+        place.access.group = ::getegid();
+        const auto got = listen_at(place);
+        REQUIRE(got.has_value());
+        struct stat info {};
+        CHECK(::stat(place.unix_path.c_str(), &info) == 0);
+        CHECK((info.st_mode & 07777U) == 0660U);
+        CHECK(info.st_uid == ::geteuid());
+    }
+
     TEST_CASE("a leftover of a dead process is replaced") {
         const folder f;
         const auto path = f.path / "s";
@@ -204,7 +234,10 @@ TEST_SUITE("listening") {
         const folder f;
         const auto path = f.path / "file";
         { const peer file(::open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600)); }
-        CHECK_FALSE(listen_at(at_path(path)).has_value());
+        const auto refused = listen_at(at_path(path));
+        REQUIRE_FALSE(refused.has_value());
+        CHECK(refused.error().text.find("something that is no socket is there") !=
+              std::string::npos);
         CHECK(fs::is_regular_file(path));
         CHECK_FALSE(listen_at(at_path(f.path / "no" / "s")).has_value());
     }

@@ -1,5 +1,8 @@
 """Where a daemon listens and what it connects to: families, unix sockets, names."""
 
+import grp
+import os
+import pwd
 import socket
 import stat
 
@@ -119,9 +122,92 @@ class Listeners(case.SystemTest):
                         f"psk = {shared_keys().folder}/edge.psk\n")
         daemon = self.start_daemon(file, "culvert", [])
         self.assertEqual(daemon.wait(5), 2)
-        self.assertIn("cannot listen on", daemon.log())
+        self.assertRegex(daemon.log(), r"cannot listen on unix:.*echo\.sock: Address already in use: "
+                                       "another process, or another section, has this place")
         with self.unix_connect(folder / "echo.sock") as application:
             self.assert_echo(application)
+
+    def client_on(self, path, *lines, daemon=(), status=None, **options):
+        """A client daemon with that unix socket; with a status, one that does not start."""
+        file = self.make_folder() / "culvert.conf"
+        file.write_text("\n".join(["[daemon]", *daemon, "[client.c]", f"listen = unix:{path}",
+                                   "connect = tcp://127.0.0.1:1",
+                                   f"psk = {shared_keys().folder}/edge.psk", *lines, ""]))
+        daemon = self.start_daemon(file, "culvert", [], **options)
+        if status is None:
+            daemon.wait_for_log("ready")
+        else:
+            self.assertEqual(daemon.wait(10), status, daemon.log())
+        return daemon
+
+    def test_what_is_no_socket_is_left_alone(self):
+        folder = self.make_folder()
+        (folder / "file").write_text("precious")
+        (folder / "folder").mkdir()
+        (folder / "link").symlink_to("file")
+        (folder / "dangling").symlink_to("nothing")
+        for name in ("file", "folder", "link", "dangling"):
+            with self.subTest(name):
+                daemon = self.client_on(folder / name, status=2)
+                self.assertIn("something that is no socket is there", daemon.log())
+        self.assertEqual((folder / "file").read_text(), "precious")
+        self.assertEqual(sorted(path.name for path in folder.iterdir()),
+                         ["dangling", "file", "folder", "link"])
+
+    def test_a_link_to_a_leftover_is_left_alone(self):
+        folder = self.make_folder()
+        with socket.socket(socket.AF_UNIX) as dead:
+            dead.bind(str(folder / "dead"))
+        (folder / "link").symlink_to("dead")
+        self.client_on(folder / "link", status=2)
+        self.assertTrue((folder / "link").is_symlink())
+        self.assertTrue((folder / "dead").exists())
+
+    def test_the_mode_of_a_unix_socket(self):
+        path = self.make_folder() / "s"
+        for umask in (0o000, 0o077):
+            for mode in ("0600", "0666"):
+                prefix = ["/bin/sh", "-c", f'umask {umask:o}; exec "$@"', "sh"]
+                daemon = self.client_on(path, f"listen-mode = {mode}", prefix=prefix)
+                self.assertEqual(stat.S_IMODE(path.stat().st_mode), int(mode, 8))
+                daemon.stop()
+
+    def test_the_owner_of_a_unix_socket(self):
+        if os.geteuid() != 0:
+            self.refused_to_give()
+            return
+        folder = self.make_folder()
+        folder.chmod(0o755)
+        nobody, daemon_user = pwd.getpwnam("nobody"), pwd.getpwnam("daemon")
+        daemon_group = grp.getgrnam("daemon").gr_gid
+        for owner, mode, user, expected in (
+            ("nobody", None, None, (nobody.pw_uid, 0, 0o660)),
+            ("nobody:daemon", "0620", None, (nobody.pw_uid, daemon_group, 0o620)),
+            (":daemon", None, None, (0, daemon_group, 0o660)),
+            # With a user to become, what is not said is his.
+            ("nobody", "0600", "daemon", (nobody.pw_uid, daemon_user.pw_gid, 0o600)),
+            (":nogroup", None, "daemon", (daemon_user.pw_uid, grp.getgrnam("nogroup").gr_gid, 0o660)),
+        ):
+            with self.subTest(owner=owner, mode=mode, user=user):
+                path = folder / "s"
+                lines = [f"listen-owner = {owner}", *([f"listen-mode = {mode}"] if mode else [])]
+                daemon = self.client_on(path, *lines, daemon=[f"user = {user}"] if user else [])
+                about = path.stat()
+                self.assertEqual((about.st_uid, about.st_gid, stat.S_IMODE(about.st_mode)), expected)
+                daemon.stop()
+                path.unlink(missing_ok=True)  # who may not write to the folder can't
+
+    def refused_to_give(self):
+        path = self.make_folder() / "s"
+        daemon = self.client_on(path, "listen-owner = root", status=2)
+        self.assertIn("cannot give unix:", daemon.log())
+        self.assertFalse(path.exists())
+
+    def test_the_log_says_who_came_by_a_unix_socket(self):
+        path = self.make_folder() / "s"
+        daemon = self.client_on(path)
+        self.unix_connect(path).close()
+        daemon.wait_for_log(rf"client\.c: unix \(uid {os.getuid()}, pid {os.getpid()}\) service")
 
     def unix_connect(self, path):
         sock = socket.socket(socket.AF_UNIX)

@@ -36,7 +36,7 @@ class Words(CommandLine):
     def test_help_names_every_command(self):
         for word in ("help", "--help", "-h"):
             out, _ = self.culvert(word)
-            for command in ("run", "check", "keygen psk", "keygen static", "pubkey", "probe",
+            for command in ("run", "check", "keygen psk", "keygen static", "pubkey", "probe", "pipe",
                             "version", "help"):
                 self.assertRegex(out, rf"(?m)^ *culvert {command}\b")
 
