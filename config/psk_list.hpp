@@ -11,8 +11,6 @@
 
 namespace culvert::config {
 
-inline constexpr std::size_t most_psks = 16;  // each is tried on a stranger's first bytes
-
 struct psk_list {
     std::vector<named_client> holders;  // their keys are the marks of the psks
     std::vector<key> psks;              // of the holders, in their order

@@ -52,6 +52,8 @@ struct daemon_settings {
     bool admin_open = false;        // that place may be one that other hosts reach
 };
 
+inline constexpr std::size_t most_psks = 16;  // each is tried on a stranger's first bytes
+
 // What a set of secret keys is known by once they are wiped; good for nothing else.
 using key_mark = std::array<std::uint8_t, 32>;
 

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "config/psk_list.hpp"
-
 namespace culvert::relay {
+
 static_assert(config::most_psks == protocol::max_psks);
 
 bool known_client::may_open(const std::string& service) const {

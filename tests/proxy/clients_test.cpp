@@ -230,11 +230,11 @@ TEST_SUITE("what is counted of clients") {
         constexpr std::size_t most = 3;
         const auto take_and_leave = [&] {
             for (int i = 0; i < 20'000; ++i) {
-                place mine(taken, most);
+                slot mine(taken, most);
                 if (!mine) continue;
                 ++granted;
                 if (taken > most) over = true;
-                const place moved = std::move(mine);
+                const slot moved = std::move(mine);
                 if (mine) over = true;
             }
         };
@@ -248,12 +248,12 @@ TEST_SUITE("what is counted of clients") {
 
     TEST_CASE("a place that is taken in the place of another leaves that one") {
         std::atomic<std::size_t> taken{0};
-        place held(taken, 1);
+        slot held(taken, 1);
         CHECK(held);
-        CHECK_FALSE(place(taken, 1));
+        CHECK_FALSE(slot(taken, 1));
         held = {};
         CHECK(taken == 0);
-        held = place(taken, 1);
+        held = slot(taken, 1);
         CHECK(taken == 1);
     }
 
