@@ -158,7 +158,8 @@ TEST_SUITE("client session") {
             if (kind == 0) server.send(octets(2'000, 0x41));
             if (kind == 1) server.close();
             if (kind == 2) server.reset();
-            check_refused(c, end_reason::handshake_failed, culvert::relay::no_valid_answer());
+            const auto why = kind == 0 ? end_reason::handshake_failed : end_reason::no_answer;
+            check_refused(c, why, culvert::relay::no_valid_answer());
         }
     }
 
