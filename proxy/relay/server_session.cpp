@@ -22,9 +22,7 @@ constexpr std::chrono::milliseconds time_to_open{2'000};
 server_session::~server_session() {
     leave_waiting_room();
     if (opened_) connections().closed.add();
-    if (proven_) {
-        --context_->here->sessions;
-    } else if (unproven_ != nullptr) {
+    if (!proven_ && unproven_ != nullptr) {
         connections().gone_unproven.add();
         context_->counters->handshake_failed(unproven_);
     }
@@ -55,9 +53,17 @@ awaitable<void> server_session::open_tunnel() {
         throw *failed;
     }
     tunnel_.emplace(std::move(backend), std::move(*far_), context_->settings.limits,
-                    thread_.buffers, nullptr, &meter_);
+                    thread_.buffers, nullptr, &meter_, rate_of_client());
     far_.reset();
     if (stop_) tunnel_->stop(*stop_);
+}
+
+std::unique_ptr<throttle> server_session::rate_of_client() const {
+    const auto& rate = known_->rights.rate;
+    if (!rate) return nullptr;
+    client_account& account = *known_->account;
+    return std::make_unique<throttle>(thread_.executor, account.to_client, account.from_client,
+                                      *rate);
 }
 
 void server_session::stop(end_reason why) {
@@ -87,11 +93,19 @@ observe::session_facts server_session::facts() const {
     return {peer_, client_, service_, name_of(context_->settings.carrier), opened_};
 }
 
+bool server_session::known_to(const server_context& section) const {
+    if (!proven_ || section.settings.name != context_->settings.name) return true;
+    const known_client* now = section.clients.find(known_->key);
+    return now != nullptr && now->name == known_->name;
+}
+
 // ---- the backend ----
 
 awaitable<stream_socket> server_session::reach_backend(const std::string& service) {
     const config::endpoint* target = context_->target_of(service);
     if (target == nullptr) throw session_end(end_reason::refused, "there is no such service");
+    if (!known_->may_open(service.empty() ? context_->settings.services.front().name : service))
+        throw session_end(end_reason::refused, "not for this client");
     count_session(service.empty() ? context_->settings.services.front().name : service);
     const auto by = clock::now() + context_->settings.limits.connect;
     // Nothing is read meanwhile. An end of the client's stream comes in a record; if the connection

@@ -35,6 +35,7 @@ class server_session final : public session, public std::enable_shared_from_this
     [[nodiscard]] observe::section_counters& counters() const override {
         return *context_->counters;
     }
+    [[nodiscard]] bool known_to(const server_context& section) const override;
     [[nodiscard]] traffic moved() const override { return tunnel_ ? tunnel_->moved() : traffic{}; }
     [[nodiscard]] bool proven() const override { return proven_; }
     [[nodiscard]] bool unused() const override {
@@ -67,6 +68,7 @@ class server_session final : public session, public std::enable_shared_from_this
 
     // State O.
     awaitable<void> open_tunnel();
+    [[nodiscard]] std::unique_ptr<throttle> rate_of_client() const;
     awaitable<carrier::stream_socket> reach_backend(const std::string& service);
     void count_session(const std::string& service);
 
@@ -82,13 +84,15 @@ class server_session final : public session, public std::enable_shared_from_this
     observe::meter meter_;
     std::optional<tunnel> tunnel_;
     std::optional<end_reason> stop_;
-    std::string client_;                       // name, in static mode
-    std::string key_;                          // what the waiting room counts by
+    const known_client* known_ = nullptr;      // who shows a key, proven or not
+    std::string client_;                       // his name
+    place in_section_;                         // once proven
+    place of_client_;                          // the same of his own
+    place waiting_;                            // in the waiting room
     std::string service_;                      // asked for
     time_point whole_by_ = time_point::max();  // the record that is coming, before OPEN
     bool proven_ = false;                      // record 0 has verified
     const char* unproven_ = nullptr;           // why it is, as the counters say; nullptr: not begun
-    bool waiting_ = false;
     bool opened_ = false;
     bool draining_ = false;
     bool dropped_ = false;  // by a client that has no use for it any more
