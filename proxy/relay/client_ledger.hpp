@@ -12,30 +12,30 @@
 
 namespace culvert::relay {
 
-// One of so many places, which ends with this object. The count outlives it; from any thread.
-class place {
+// One of so many slots, which ends with this object. The count outlives it; from any thread.
+class slot {
   public:
-    place() noexcept = default;
+    slot() noexcept = default;
     // Empty when all are taken.
-    place(std::atomic<std::size_t>& taken, std::size_t most) noexcept {
+    slot(std::atomic<std::size_t>& taken, std::size_t most) noexcept {
         std::size_t now = taken;
         while (now < most && !taken.compare_exchange_weak(now, now + 1)) {
         }
         if (now < most) taken_ = &taken;
     }
-    place(place&& other) noexcept : taken_(std::exchange(other.taken_, nullptr)) {}
-    place& operator=(place&& other) noexcept {
-        place(std::move(other)).swap(*this);
+    slot(slot&& other) noexcept : taken_(std::exchange(other.taken_, nullptr)) {}
+    slot& operator=(slot&& other) noexcept {
+        slot(std::move(other)).swap(*this);
         return *this;
     }
-    ~place() {
+    ~slot() {
         if (taken_ != nullptr) --*taken_;
     }
 
     explicit operator bool() const noexcept { return taken_ != nullptr; }
 
   private:
-    void swap(place& other) noexcept { std::swap(taken_, other.taken_); }
+    void swap(slot& other) noexcept { std::swap(taken_, other.taken_); }
 
     std::atomic<std::size_t>* taken_ = nullptr;
 };

@@ -110,9 +110,9 @@ void server_session::prove() {
     connections().proven.add();
     context_->counters->handshakes(thread_.number).add(clock::now() - accepted_);
     handshake_deadline_.reset();
-    of_client_ = place(known_->account->sessions, known_->rights.connections.value_or(no_limit));
+    of_client_ = slot(known_->account->sessions, known_->rights.connections.value_or(no_limit));
     if (!of_client_) throw session_end(end_reason::too_many, "those of this client");
-    in_section_ = place(context_->here->sessions, context_->settings.limits.connections);
+    in_section_ = slot(context_->here->sessions, context_->settings.limits.connections);
     if (in_section_) return;
     of_client_ = {};  // not while this one takes leave
     throw session_end(end_reason::too_many);
@@ -122,7 +122,7 @@ void server_session::prove() {
 void server_session::enter_waiting_room() {
     if (waiting_) return;
     if (draining_) throw session_end(end_reason::not_opened);
-    waiting_ = place(known_->account->waiting, context_->settings.waiting);
+    waiting_ = slot(known_->account->waiting, context_->settings.waiting);
     if (!waiting_)
         throw session_end(end_reason::too_many, "too many sessions of this key wait for OPEN");
     connections().began_waiting.add();
