@@ -51,7 +51,7 @@ class PageTest(case.SystemTest):
                 self.assertEqual(page.overflow(), 0)
                 papers.add(page.evaluate("getComputedStyle(document.body).backgroundColor"))
                 picture = folder / f"{name}-{size[0]}-{'dark' if dark else 'light'}.png"
-                page.screenshot(picture)
+                page.screenshot(picture, whole=False)
                 self.assertGreater(picture.stat().st_size, 10_000)
         self.assertEqual(len(papers), 2, papers)
 

@@ -4,7 +4,7 @@
 import { remembered } from "./history.js";
 
 const height = 168;
-const left = 66, right = 10, top = 10, bottom = 22;
+const left = 72, right = 10, top = 10, bottom = 22;
 
 function element(name, attributes, text) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", name);
