@@ -181,6 +181,8 @@ TEST_SUITE("throttle: tunnels") {
         CHECK(t.far->stream == text);
         CHECK(t.application.received == text);
         end_both_ways(t);
+        REQUIRE(t.until([&] { return t.application.ended; }));
+        t.far->wire.end();
         check_clean(t);
     }
 
