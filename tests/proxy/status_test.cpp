@@ -110,7 +110,7 @@ TEST_SUITE("status") {
         CHECK(all.at("clients").at(0).at("pool_size") == 8);
         CHECK(all.at("ends").at(1).at("failed") == true);
         CHECK(all.at("handshake").at("count") == 5);
-        CHECK(all.at("handshake").at("buckets").at(13).at("le_s") == 10);
+        CHECK(all.at("handshake").at("buckets").at(13).at("le_s") == 10.0);
         CHECK(all.at("recent").at(0).at("peer") == "\\x1b[2J\\xff\"\\");
     }
 
