@@ -88,10 +88,7 @@ po::options_description load_table(mode of) {
 
 config::client_settings read_tunnel(const option_reader& given) {
     config::client_settings to;
-    auto target = given.required("connect", config::parse_connect);
-    to.connect = std::move(target.server);
-    to.carrier = target.carrier;
-    to.path = std::move(target.path);
+    to.connect = {given.required("connect", config::parse_connect)};
     to.keys.psk = given.optional("psk", config::read_secret_key);
     to.keys.identity = given.optional("identity", config::read_secret_key);
     if (given.has("server-key"))

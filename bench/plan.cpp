@@ -1,5 +1,7 @@
 #include "bench/plan.hpp"
 
+#include "config/connect.hpp"
+
 namespace culvert::load {
 
 const char* text_of(mode of) noexcept {
@@ -29,9 +31,7 @@ const char* text_of(direction of) noexcept {
 }
 
 std::string destination::text() const {
-    if (!tunnel) return plain.text();
-    const bool is_tcp = tunnel->carrier == config::carrier::tcp;
-    return (is_tcp ? "tcp://" : "ws://") + tunnel->connect.text() + (is_tcp ? "" : tunnel->path);
+    return tunnel ? to_text(tunnel->connect.front()) : plain.text();
 }
 
 }  // namespace culvert::load

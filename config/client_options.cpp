@@ -14,12 +14,9 @@ option_value* listen_value(endpoint& into, const reading& context) {
     });
 }
 
-option_value* connect_value(client_settings& into) {
+option_value* connect_value(std::vector<uplink>& into) {
     return text_value("tcp://HOST:PORT or ws://HOST:PORT/PATH", [&into](const std::string& text) {
-        connect_target target = parse_connect(text).value();
-        into.connect = std::move(target.server);
-        into.carrier = target.carrier;
-        into.path = std::move(target.path);
+        into.push_back(parse_connect(text).value());
     });
 }
 
@@ -39,7 +36,8 @@ void add_client_options(option_table& table, client_settings& into, reading& con
     auto add = table.add_options();
     add("listen", listen_value(into.listen, context)->required(),
         "where plaintext comes in; without a host on 127.0.0.1");
-    add("connect", connect_value(into)->required(), "the server, and what carries the tunnel");
+    add("connect", connect_value(into.connect)->required(),
+        "the server, and what carries the tunnel");
     add("service", service_value(into.service),
         "the service wanted; without it the server's default");
     add_key_options(table, into.keys, context);

@@ -22,7 +22,7 @@ result<carrier> parse_scheme(std::string_view scheme) {
 
 }  // namespace
 
-result<connect_target> parse_connect(std::string_view text) {
+result<uplink> parse_connect(std::string_view text) {
     const std::size_t colon = text.find(scheme_end);
     if (colon == text.npos) return reason{quote(text) + ": write " + std::string(accepted)};
     const result<carrier> scheme = parse_scheme(text.substr(0, colon));
@@ -31,13 +31,18 @@ result<connect_target> parse_connect(std::string_view text) {
     const std::size_t slash = std::min(text.find('/'), text.size());
     result<endpoint> server = parse_host_port(text.substr(0, slash));
     if (!server) return server.error();
-    connect_target target{std::move(*server), *scheme, "/"};
+    uplink target{std::move(*server), *scheme, "/"};
     if (slash == text.size()) return target;
     if (*scheme == carrier::tcp) return reason{"tcp:// takes no path: write tcp://host:port"};
     result<std::string> path = parse_request_path(text.substr(slash));
     if (!path) return path.error();
     target.path = std::move(*path);
     return target;
+}
+
+std::string to_text(const uplink& to) {
+    if (to.carrier == carrier::tcp) return "tcp://" + to.place.text();
+    return "ws://" + to.place.text() + to.path;
 }
 
 result<std::string> parse_request_path(std::string_view text) {

@@ -9,14 +9,9 @@
 
 namespace culvert::config {
 
-struct connect_target {
-    endpoint server;
-    config::carrier carrier = carrier::tcp;
-    std::string path = "/";  // WebSocket request target
-};
-
 // tcp://host:port, ws://host:port or ws://host:port/path.
-result<connect_target> parse_connect(std::string_view text);
+result<uplink> parse_connect(std::string_view text);
+[[nodiscard]] std::string to_text(const uplink& to);
 
 // A WebSocket request target: begins with '/', printable ASCII without '#', at most 1024 bytes.
 result<std::string> parse_request_path(std::string_view text);

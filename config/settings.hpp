@@ -83,14 +83,19 @@ struct server_settings {
     std::size_t waiting = 64;                // max-waiting sessions a key
 };
 
+// A server that a client may reach, and what carries the tunnel there.
+struct uplink {
+    endpoint place;
+    config::carrier carrier = carrier::tcp;
+    std::string path = "/";  // WebSocket request target
+};
+
 struct client_settings {
     std::string name;
     unsigned line = 0;
     endpoint listen;
-    endpoint connect;
-    config::carrier carrier = carrier::tcp;
-    std::string path = "/";
-    std::string service;  // empty = the server's default
+    std::vector<uplink> connect;  // at least one after validation
+    std::string service;          // empty = the server's default
     credentials keys;
     public_key server_key{};  // static mode
     session_limits limits;

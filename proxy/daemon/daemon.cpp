@@ -195,7 +195,7 @@ bool daemon::confine_to_sections() const {
     }
     for (const auto& context : clients_) {
         sections.listen.push_back(context->settings.listen);
-        sections.connect.push_back(context->settings.connect);
+        for (const auto& to : context->settings.connect) sections.connect.push_back(to.place);
     }
     try {
         confine(options_, sections);

@@ -23,7 +23,7 @@ class dialer {
   public:
     dialer(const executor& ex, const config::client_settings& settings,
            const protocol::client_keys& keys, const dial_means& with)
-        : ex_(ex), settings_(settings), keys_(keys), with_(with) {}
+        : ex_(ex), settings_(settings), to_(settings.connect.front()), keys_(keys), with_(with) {}
 
     awaitable<established> run() {
         stream_socket socket = co_await reach();
@@ -43,6 +43,7 @@ class dialer {
 
     const executor ex_;
     const config::client_settings& settings_;
+    const config::uplink& to_;
     const protocol::client_keys& keys_;
     const dial_means with_;
     std::unique_ptr<carrier::carrier> carrier_;
@@ -50,20 +51,18 @@ class dialer {
 
 awaitable<stream_socket> dialer::reach() {
     const auto by = clock::now() + settings_.limits.connect;
-    connected to =
-        co_await connect(ex_, settings_.connect, by, closing::quiet, *with_.names, with_.cancel);
-    if (to.resolved) tell(dial_stage::resolve, settings_.connect.text());
+    connected to = co_await connect(ex_, to_.place, by, closing::quiet, *with_.names, with_.cancel);
+    if (to.resolved) tell(dial_stage::resolve, to_.place.text());
     if (to.ec)
-        throw session_end(end_reason::connect_failed, settings_.connect.text() + ": " +
-                                                          (to.resolved ? "" : "name lookup: ") +
-                                                          to.ec.message());
+        throw session_end(
+            end_reason::connect_failed,
+            to_.place.text() + ": " + (to.resolved ? "" : "name lookup: ") + to.ec.message());
     tell(dial_stage::connect, carrier::peer_name(to.socket));
     co_return std::move(to.socket);
 }
 
 awaitable<std::unique_ptr<carrier::carrier>> dialer::carry(stream_socket socket) {
-    if (settings_.carrier == config::carrier::websocket)
-        co_return co_await upgrade(std::move(socket));
+    if (to_.carrier == config::carrier::websocket) co_return co_await upgrade(std::move(socket));
     tell(dial_stage::carrier, "tcp");
     co_return carrier::over_tcp(std::move(socket));
 }
@@ -72,16 +71,15 @@ awaitable<std::unique_ptr<carrier::carrier>> dialer::upgrade(stream_socket socke
     const deadline limit(
         ex_, clock::now() + settings_.limits.handshake, [&socket] { carrier::cancel(socket); },
         with_.cancel);
-    auto result = co_await carrier::websocket::request_upgrade(socket, settings_.connect.text(),
-                                                               settings_.path);
+    auto result = co_await carrier::websocket::request_upgrade(socket, to_.place.text(), to_.path);
     if (!result.ok()) {
         const std::string why = limit.passed()       ? "no answer in time"
                                 : result.status != 0 ? "HTTP " + std::to_string(result.status)
                                                      : result.ec.message();
         throw session_end(end_reason::connect_failed,
-                          settings_.connect.text() + ": no WebSocket at this path: " + why);
+                          to_.place.text() + ": no WebSocket at this path: " + why);
     }
-    tell(dial_stage::carrier, "WebSocket " + settings_.path);
+    tell(dial_stage::carrier, "WebSocket " + to_.path);
     co_return carrier::over_websocket(std::move(socket), carrier::websocket::role::client,
                                       std::move(result.leftover));
 }
@@ -89,7 +87,7 @@ awaitable<std::unique_ptr<carrier::carrier>> dialer::upgrade(stream_socket socke
 awaitable<established> dialer::shake_hands() {
     // On TCP the length of the first flight is random too; a WebSocket message needs no cover.
     std::uint16_t pad = 0;
-    if (settings_.carrier == config::carrier::tcp) {
+    if (to_.carrier == config::carrier::tcp) {
         std::array<std::uint8_t, 2> random;
         crypto::fill_random(random);
         pad = crypto::load16_le(random.data()) & protocol::max_pad;

@@ -125,9 +125,9 @@ max-waiting = 14
         CHECK(one.name == "one");
         CHECK(one.line == 2);
         CHECK(one.listen.text() == "127.0.0.1:6380");
-        CHECK(one.connect.text() == "[2001:db8::1]:80");
-        CHECK(one.carrier == carrier::websocket);
-        CHECK(one.path == "/t");
+        CHECK(one.connect.front().place.text() == "[2001:db8::1]:80");
+        CHECK(one.connect.front().carrier == carrier::websocket);
+        CHECK(one.connect.front().path == "/t");
         CHECK(one.service == "redis");
         CHECK(!one.keys.psk.has_value());
         CHECK(one.keys.identity.has_value());
@@ -136,7 +136,7 @@ max-waiting = 14
         CHECK(one.limits.connections == 3);
         CHECK(one.pool == 1024);
         const client_settings& two = read.value.clients[1];
-        CHECK(two.carrier == carrier::tcp);
+        CHECK(two.connect.front().carrier == carrier::tcp);
         CHECK(two.service.empty());
         CHECK(two.pool == 0);
         CHECK(two.keys.realm == "a b#c");
@@ -220,7 +220,7 @@ max-waiting = 14
         for (std::size_t at = 0; (at = text.find('\n', at)) != text.npos; at += 2) {
             text.insert(at, 1, '\r');
         }
-        CHECK(parse_good(in, text).value.clients.front().connect.text() == "h:7700");
+        CHECK(parse_good(in, text).value.clients.front().connect.front().place.text() == "h:7700");
     }
 
     TEST_CASE("relative paths count from the folder of the file") {

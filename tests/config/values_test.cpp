@@ -101,12 +101,12 @@ TEST_SUITE("config.values") {
     }
 
     TEST_CASE("connect decides the carrier and the path") {
-        const connect_target tcp = parse_connect("tcp://edge.example:7700").value();
+        const uplink tcp = parse_connect("tcp://edge.example:7700").value();
         CHECK(tcp.carrier == carrier::tcp);
-        CHECK(tcp.server == endpoint{"edge.example", 7700, ""});
-        const connect_target ws = parse_connect("ws://[2001:db8::1]:80/tunnel?a=b").value();
+        CHECK(tcp.place == endpoint{"edge.example", 7700, ""});
+        const uplink ws = parse_connect("ws://[2001:db8::1]:80/tunnel?a=b").value();
         CHECK(ws.carrier == carrier::websocket);
-        CHECK(ws.server == endpoint{"2001:db8::1", 80, ""});
+        CHECK(ws.place == endpoint{"2001:db8::1", 80, ""});
         CHECK(ws.path == "/tunnel?a=b");
         CHECK(parse_connect("ws://h:80").value().path == "/");
     }

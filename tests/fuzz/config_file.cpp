@@ -2,6 +2,7 @@
 // is complete, within its ranges, and means the same once it is written down again.
 #include <tuple>
 
+#include "config/connect.hpp"
 #include "config/load.hpp"
 #include "config/values.hpp"
 #include "tests/fuzz/diagnostics.hpp"
@@ -63,8 +64,7 @@ class printer {
     void put(const client_settings& c) {
         text += "[client." + c.name + "]\n";
         put("listen", c.listen.text());
-        const bool ws = c.carrier == carrier::websocket;
-        put("connect", (ws ? "ws://" : "tcp://") + c.connect.text() + (ws ? c.path : ""));
+        for (const uplink& to : c.connect) put("connect", to_text(to));
         put("service", c.service);
         put_without_realm(c.keys);
         if (c.keys.identity) put("server-key", hex_of(c.server_key));
@@ -131,8 +131,9 @@ void check_settings(const settings& all) {
         check_limits(s.limits);
     }
     for (const auto& c : all.clients) {
-        require(!c.name.empty() && c.listen.is_set() && c.connect.is_set());
-        require(!c.connect.is_unix() && c.path.starts_with('/') && c.pool <= 1'024);
+        require(!c.name.empty() && c.listen.is_set() && !c.connect.empty() && c.pool <= 1'024);
+        for (const uplink& to : c.connect)
+            require(to.place.is_set() && !to.place.is_unix() && to.path.starts_with('/'));
         check_keys(c.keys, c.server_key != public_key{});
         check_limits(c.limits);
     }

@@ -13,9 +13,8 @@ namespace {
 culvert::config::client_settings psk_settings(std::uint16_t server) {
     culvert::config::client_settings settings;
     settings.name = "test";
-    settings.connect = local(server);
+    settings.connect = {{local(server), culvert::config::carrier::tcp, "/t"}};
     settings.keys.psk = secret_of(1);
-    settings.path = "/t";
     settings.limits.connect = 1s;
     settings.limits.handshake = 1s;
     return settings;
@@ -74,7 +73,7 @@ struct both_ends {
     explicit both_ends(const setup& how)
         : server(server_settings(how, backend.port())), end(server.world, server.pool, [&] {
               auto settings = psk_settings(door.port());
-              settings.carrier = how.carrier;
+              settings.connect.front().carrier = how.carrier;
               settings.service = "main";
               if (how.with_identity) {
                   settings.keys.identity = secret_of(2);
@@ -144,7 +143,7 @@ TEST_SUITE("client session") {
         check_refused(hangs, end_reason::connect_failed, "127.0.0.1:");
 
         auto settings = psk_settings(1'000);
-        settings.connect.host = "no-such-host.invalid";
+        settings.connect.front().place.host = "no-such-host.invalid";
         client unknown(std::move(settings));
         check_refused(unknown, end_reason::connect_failed, "name lookup");
     }
@@ -185,11 +184,12 @@ TEST_SUITE("client session") {
 
     TEST_CASE("no WebSocket at the path: the status is told; silence ends at the limit") {
         auto settings = psk_settings(1);
-        settings.carrier = culvert::config::carrier::websocket;
         const listener door;
-        settings.connect = local(door.port());
+        auto& to = settings.connect.front();
+        to.carrier = culvert::config::carrier::websocket;
+        to.place = local(door.port());
         auto again = psk_settings(door.port());
-        again.carrier = settings.carrier;
+        again.connect.front().carrier = to.carrier;
 
         client c(std::move(settings));
         peer server = accept_at(c, door);

@@ -12,9 +12,8 @@ namespace culvert::tests {
 inline config::client_settings client_of(std::uint16_t server) {
     config::client_settings settings;
     settings.name = "test";
-    settings.connect = local(server);
+    settings.connect = {{local(server), config::carrier::tcp, "/t"}};
     settings.keys.psk = secret_of(1);
-    settings.path = "/t";
     settings.limits.connect = 1s;
     settings.limits.handshake = 1s;
     return settings;
@@ -36,7 +35,7 @@ struct pooled {
     pooled(std::size_t size, Change change) {
         auto ours = client_of(entry.port());
         auto theirs = psk_server(backend.port());
-        theirs.path = ours.path;
+        theirs.path = ours.connect.front().path;
         change(ours, theirs);
         server.emplace(std::move(theirs));
         context = std::make_shared<const relay::client_context>(std::move(ours));

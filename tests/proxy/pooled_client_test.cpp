@@ -10,7 +10,7 @@ TEST_SUITE("pooled client") {
         for (const auto carrier :
              {culvert::config::carrier::tcp, culvert::config::carrier::websocket}) {
             pooled p(1, [carrier](auto& ours, auto& theirs) {
-                ours.carrier = theirs.carrier = carrier;
+                ours.connect.front().carrier = theirs.carrier = carrier;
                 ours.service = "main";
             });
             REQUIRE(p.filled(1));

@@ -22,7 +22,7 @@ TEST_SUITE("session pool") {
         for (const auto carrier :
              {culvert::config::carrier::tcp, culvert::config::carrier::websocket}) {
             pooled p(3, [carrier](auto& ours, auto& theirs) {
-                ours.carrier = theirs.carrier = carrier;
+                ours.connect.front().carrier = theirs.carrier = carrier;
             });
             REQUIRE(p.filled(3));
             p.run_for(100ms);
@@ -171,7 +171,7 @@ TEST_SUITE("session pool") {
 
     TEST_CASE("a server that refuses at once is tried again later, not all the time") {
         // On one host the refusal is there before anybody has waited for it.
-        pooled p(4, [](auto& ours, auto&) { ours.connect = local(free_port()); });
+        pooled p(4, [](auto& ours, auto&) { ours.connect.front().place = local(free_port()); });
         p.run_for(100ms);
         CHECK(p.pool->size() == 0);
         p.pool->stop();
