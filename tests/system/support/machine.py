@@ -84,11 +84,13 @@ class Machine:
 
     def run(self, script, seconds=60):
         """(exit status, output) of what is typed at a shell there."""
-        done = subprocess.run(self.command("bash", "-euc", f"cd /root\n{script}"),
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, errors="replace",
-                              timeout=seconds, check=False)
-        return done.returncode, done.stdout
+        # No pipe: what goes to the background there may keep its end of it.
+        with tempfile.TemporaryFile("w+", errors="replace") as output:
+            done = subprocess.run(self.command("bash", "-euc", f"cd /root\n{script}"),
+                                  stdin=subprocess.DEVNULL, stdout=output,
+                                  stderr=subprocess.STDOUT, timeout=seconds, check=False)
+            output.seek(0)
+            return done.returncode, output.read()
 
     def must(self, script):
         """The output of a script that has to succeed."""
