@@ -26,16 +26,24 @@ option_value* group_value(std::optional<std::uint32_t>& into) {
                       [&into](const std::string& name) { into = find_group(name).value(); });
 }
 
-option_value* switch_value(bool& into) {
-    static const choices<bool> positions{{"on", true}, {"off", false}};
-    return text_value("on or off", [&into](const std::string& text) {
-        into = parse_choice(text, positions).value();
+option_value* sandbox_value(sandbox& into) {
+    static const choices<sandbox> known{
+        {"on", sandbox::on}, {"strict", sandbox::strict}, {"off", sandbox::off}};
+    return text_value("on, strict or off", [&into](const std::string& text) {
+        into = parse_choice(text, known).value();
+    });
+}
+
+option_value* control_value(endpoint& into, const reading& context) {
+    return text_value("unix:PATH", [&into, &context](const std::string& text) {
+        if (!text.starts_with("unix:")) throw refused("is a unix socket: write unix:PATH");
+        into = parse_listen_or_unix(text, context.folder).value();
     });
 }
 
 }  // namespace
 
-void add_daemon_options(option_table& table, daemon_settings& into) {
+void add_daemon_options(option_table& table, daemon_settings& into, reading& context) {
     auto add = table.add_options();
     add("threads", count_value(into.threads, {1, 256})->default_value("1"),
         "threads that carry connections");
@@ -46,8 +54,10 @@ void add_daemon_options(option_table& table, daemon_settings& into) {
     add("user", user_value(into.user),
         "whom a daemon started by root becomes once it listens and has read its keys");
     add("group", group_value(into.group), "the same of groups; without it the user's own one");
-    add("sandbox", switch_value(into.sandbox)->default_value("on"),
-        "whether the daemon confines itself; off is for debuggers and their like");
+    add("sandbox", sandbox_value(into.sandbox)->default_value("on"),
+        "how far the daemon confines itself; with strict it can't reload, off is for debuggers");
+    add("control", control_value(into.control, context),
+        "where culvert reload and culvert run --replace find this daemon");
 }
 
 }  // namespace culvert::config

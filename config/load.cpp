@@ -23,6 +23,7 @@ class file_reader {
         line_reader lines(text);
         for (text_line line; !found_.full() && lines.next(line);) take(line);
         if (!found_.full()) finish();
+        value_.files = std::move(context_.files);
         return {std::move(value_), std::move(found_).take()};
     }
 
@@ -97,7 +98,11 @@ bool loaded::ok() const noexcept {
 
 loaded load(const std::filesystem::path& file) {
     const result<std::string> text = read_text(file);
-    if (text) return parse(*text, file.native(), file.parent_path());
+    if (text) {
+        loaded read = parse(*text, file.native(), file.parent_path());
+        read.value.files.push_back(file);
+        return read;
+    }
     loaded nothing;
     nothing.diagnostics.push_back({file.native(), 0, severity::error, text.error().text});
     return nothing;

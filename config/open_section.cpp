@@ -5,6 +5,7 @@
 
 #include "config/heading.hpp"
 #include "config/lines.hpp"
+#include "config/mark.hpp"
 #include "config/nearest.hpp"
 #include "config/quote.hpp"
 #include "config/reason.hpp"
@@ -31,17 +32,15 @@ open_section::open_section(section_kind kind, const std::string& name, section_p
 
 void open_section::bind(const std::string& name, settings& into) {
     if (kind_ == section_kind::daemon) {
-        add_daemon_options(table_, into.daemon);
+        add_daemon_options(table_, into.daemon, context_);
     } else if (kind_ == section_kind::server) {
         server_settings& server = into.servers.emplace_back();
         server.name = name;
-        server.line = place_.line;
         server_ = &server;
         add_server_options(table_, server, context_);
     } else {
         client_settings& client = into.clients.emplace_back();
         client.name = name;
-        client.line = place_.line;
         client_ = &client;
         add_client_options(table_, client, context_);
     }
@@ -90,7 +89,7 @@ bool open_section::may_stand(const std::string& key, bool repeatable) {
     return false;
 }
 
-void open_section::finish(std::vector<listen_place>& listens) const {
+void open_section::finish(std::vector<listen_place>& listens) {
     for (const auto& option : table_.options()) {
         const std::string& key = option->long_name();
         if (!option->semantic()->is_required() || place_.has(key)) continue;
@@ -100,6 +99,8 @@ void open_section::finish(std::vector<listen_place>& listens) const {
     if (server_ != nullptr) check_server(*server_, place_, context_.found);
     if (client_ != nullptr) check_client(*client_, place_, context_.found);
     if (kind_ == section_kind::daemon) return check_daemon(place_, context_.found);
+    credentials& keys = server_ != nullptr ? server_->keys : client_->keys;
+    keys.mark = mark_of(keys);
     const endpoint& listen = server_ != nullptr ? server_->listen : client_->listen;
     if (!listen.is_set()) return;  // missing or refused: said already
     listens.push_back({listen, place_.line_of("listen"), place_.heading});

@@ -25,7 +25,7 @@ class open_section {
     void take(std::string_view body);
 
     // Says what the section lacks and what in it contradicts; adds where it listens.
-    void finish(std::vector<listen_place>& listens) const;
+    void finish(std::vector<listen_place>& listens);
 
   private:
     void bind(const std::string& name, settings& into);
@@ -37,8 +37,8 @@ class open_section {
     section_kind kind_;
     section_place place_;
     reading& context_;
-    const server_settings* server_ = nullptr;  // the one of kind_
-    const client_settings* client_ = nullptr;
+    server_settings* server_ = nullptr;  // the one of kind_
+    client_settings* client_ = nullptr;
     option_table table_;
 };
 

@@ -17,6 +17,13 @@ option_value* text_or_nothing_value(const std::string& name, take_text take) {
         std::move(take));
 }
 
+option_value* yes_no_value(bool& into) {
+    static const choices<bool> answers{{"yes", true}, {"no", false}};
+    return text_value("yes or no", [&into](const std::string& text) {
+        into = parse_choice(text, answers).value();
+    });
+}
+
 option_value* seconds_value(seconds& into, seconds_range range) {
     return text_value("TIME, " + to_text(range), [&into, range](const std::string& text) {
         into = parse_seconds(text, range).value();

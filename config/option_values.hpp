@@ -21,6 +21,8 @@ using take_text = std::function<void(const std::string&)>;
 option_value* text_value(const std::string& name, take_text take);
 option_value* text_or_nothing_value(const std::string& name, take_text take);
 
+option_value* yes_no_value(bool& into);
+
 option_value* seconds_value(seconds& into, seconds_range range);
 option_value* seconds_or_off_value(std::optional<seconds>& into, seconds_range range);
 

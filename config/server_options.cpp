@@ -101,6 +101,8 @@ void add_server_options(option_table& table, server_settings& into, reading& con
         "the same of one IPv4 address or IPv6 /64");
     add("proxy-address", proxies_value(into.proxies)->composing(),
         "addresses that max-unproven-per-address does not count");
+    add("kick-removed", yes_no_value(into.kick_removed)->default_value("no"),
+        "whether a reload ends the running sessions of clients that are listed no more");
     add("max-waiting", count_value(into.waiting, {1, 65536})->default_value("64"),
         "sessions that clients of one key may open ahead of need");
 }

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,9 @@ using seconds = std::chrono::seconds;
 
 enum class log_level : std::uint8_t { error, warning, info, debug };
 enum class carrier : std::uint8_t { tcp, websocket };
+// How far the daemon confines itself: on leaves what a reload may need, strict nothing but what the
+// sections need that it began with.
+enum class sandbox : std::uint8_t { off, on, strict };
 
 // A user of this system, and a group.
 struct account {
@@ -35,24 +39,37 @@ struct daemon_settings {
     seconds drain{30};                   // how long SIGTERM waits for running sessions
     std::optional<account> user;         // whom the daemon becomes; with the user's own group
     std::optional<std::uint32_t> group;  // instead of that one
-    bool sandbox = true;
+    config::sandbox sandbox = sandbox::on;
+    endpoint control;  // unix socket for `culvert reload` and for a successor; none by default
 };
+
+// What a set of secret keys is known by once they are wiped; good for nothing else.
+using key_mark = std::array<std::uint8_t, 32>;
 
 // Keys of one end. At least one of psk and identity is there after validation.
 struct credentials {
     std::optional<key> psk;
     std::optional<key> identity;  // X25519 private key; present = static mode
     std::string realm;            // 0–255 bytes, psk mode only
+    key_mark mark{};              // of psk and identity; see mark.hpp
+
+    friend bool operator==(const credentials& a, const credentials& b) {
+        return a.mark == b.mark && a.realm == b.realm;
+    }
 };
 
 struct named_client {
     std::string name;
     public_key key;
+
+    friend bool operator==(const named_client&, const named_client&) = default;
 };
 
 struct service {
     std::string name;  // [A-Za-z0-9._-]{1,255}
     endpoint target;
+
+    friend bool operator==(const service&, const service&) = default;
 };
 
 // Limits of a session that both ends have.
@@ -64,11 +81,12 @@ struct session_limits {
     std::optional<seconds> idle;     // idle-timeout: no stream byte either way; off
     std::optional<seconds> age;      // max-age of a connection; off
     std::size_t connections = 8192;  // max-connections of the section
+
+    friend bool operator==(const session_limits&, const session_limits&) = default;
 };
 
 struct server_settings {
     std::string name;  // the part after "server."
-    unsigned line = 0;
     endpoint listen;
     config::carrier carrier = carrier::tcp;
     std::string path = "/";  // WebSocket request target
@@ -81,6 +99,9 @@ struct server_settings {
     std::size_t unproven_per_address = 64;   // max-unproven-per-address
     std::vector<address_range> proxies;      // proxy-address: without the per-address cap
     std::size_t waiting = 64;                // max-waiting sessions a key
+    bool kick_removed = false;               // clients that a reload has removed
+
+    friend bool operator==(const server_settings&, const server_settings&) = default;
 };
 
 // A server that a client may reach, and what carries the tunnel there.
@@ -88,11 +109,12 @@ struct uplink {
     endpoint place;
     config::carrier carrier = carrier::tcp;
     std::string path = "/";  // WebSocket request target
+
+    friend bool operator==(const uplink&, const uplink&) = default;
 };
 
 struct client_settings {
     std::string name;
-    unsigned line = 0;
     endpoint listen;
     std::vector<uplink> connect;  // at least one after validation
     std::string service;          // empty = the server's default
@@ -100,12 +122,15 @@ struct client_settings {
     public_key server_key{};  // static mode
     session_limits limits;
     std::size_t pool = 0;  // sessions kept ready, over all threads
+
+    friend bool operator==(const client_settings&, const client_settings&) = default;
 };
 
 struct settings {
     daemon_settings daemon;
     std::vector<server_settings> servers;
     std::vector<client_settings> clients;
+    std::vector<std::filesystem::path> files;  // that they were read from
 };
 
 // A section whose secret keys are wiped: once the handshake has its own form of them, they need not

@@ -7,7 +7,7 @@ namespace culvert::config {
 known_keys::known_keys(section_kind kind) {
     switch (kind) {
         case section_kind::daemon:
-            add_daemon_options(table_, daemon_);
+            add_daemon_options(table_, daemon_, context_);
             break;
         case section_kind::server:
             add_server_options(table_, server_, context_);

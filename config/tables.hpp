@@ -18,7 +18,7 @@ enum class section_kind : std::uint8_t { daemon, server, client };
 
 // Each fills a table whose values are bound to `into` and `context`; both must outlive it. A
 // required option has to be given; a composing one may be given more than once.
-void add_daemon_options(option_table& table, daemon_settings& into);
+void add_daemon_options(option_table& table, daemon_settings& into, reading& context);
 void add_server_options(option_table& table, server_settings& into, reading& context);
 void add_client_options(option_table& table, client_settings& into, reading& context);
 

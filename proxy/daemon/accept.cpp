@@ -32,13 +32,12 @@ bool concerns_one_connection(int error) noexcept {
 
 }  // namespace
 
-acceptor::acceptor(const carrier::executor& ex, listening_socket socket, std::string section,
-                   taker take, std::function<bool()> room)
+acceptor::acceptor(const carrier::executor& ex, listening_socket socket, destination to,
+                   std::function<bool()> room)
     : socket_(std::move(socket)),
       waiting_(ex, ::dup(socket_.fd())),
       pause_(ex),
-      section_(std::move(section)),
-      take_(std::move(take)),
+      to_(std::move(to)),
       room_(std::move(room)) {}
 
 carrier::awaitable<void> acceptor::run() {
@@ -62,7 +61,7 @@ int acceptor::accept_some() {
         const int fd = ::accept4(socket_.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd >= 0) {
             try {
-                take_(descriptor(fd));
+                to_.take(descriptor(fd));
             } catch (const std::bad_alloc&) {
                 return ENOMEM;
             }
@@ -76,7 +75,8 @@ int acceptor::accept_some() {
 carrier::awaitable<void> acceptor::back_off(int error) {
     delay_ = std::clamp(delay_ * 2, shortest_pause, longest_pause);
     observe::log(accept_errors, observe::log_level::warning,
-                 "{}: cannot accept connections: {}; trying again", section_, std::strerror(error));
+                 "{}: cannot accept connections: {}; trying again", to_.section,
+                 std::strerror(error));
     pause_.expires_after(delay_);
     co_await pause_.async_wait(no_throw);
 }
@@ -87,6 +87,11 @@ void acceptor::close() {
     waiting_.close(ignored);
     pause_.cancel();
     const listening_socket gone(std::move(socket_));
+}
+
+void acceptor::hand_over() {
+    socket_.leave_path();
+    close();
 }
 
 }  // namespace culvert::daemon

@@ -1,4 +1,4 @@
-// Takes connections from a listening socket and hands them to the least loaded worker.
+// Takes connections from a listening socket and hands them to whoever is to have them.
 #pragma once
 
 #include <boost/asio/posix/basic_stream_descriptor.hpp>
@@ -11,21 +11,29 @@
 
 namespace culvert::daemon {
 
+// Where the connections of a listening socket go.
+struct destination {
+    std::string section;                   // what log lines begin with
+    std::function<void(descriptor)> take;  // gets connected, non-blocking sockets
+};
+
 class acceptor {
   public:
-    using taker = std::function<void(descriptor)>;
-
-    // `take` gets connected, non-blocking sockets. While `room` says no, or memory is short,
-    // connections stay in the kernel's queue.
-    acceptor(const carrier::executor& ex, listening_socket socket, std::string section, taker take,
+    // While `room` says no, or memory is short, connections stay in the kernel's queue.
+    acceptor(const carrier::executor& ex, listening_socket socket, destination to,
              std::function<bool()> room);
 
     [[nodiscard]] carrier::executor executor() { return pause_.get_executor(); }
+    [[nodiscard]] int fd() const noexcept { return socket_.fd(); }
 
-    // Accepts until close(). Both on the executor's thread. When descriptors or memory run out it
-    // waits a little, longer each time, instead of spinning.
+    // Accepts until close(). When descriptors or memory run out it waits a little, longer each
+    // time, instead of spinning. This and what follows on the executor's thread.
     carrier::awaitable<void> run();
+    void redirect(destination to) { to_ = std::move(to); }
+    // What has been queued by then goes with the socket.
     void close();
+    // The same where another process has the socket too: it goes on there, and so does the queue.
+    void hand_over();
 
   private:
     // How many were taken, and the error that stopped it: EAGAIN when there are no more.
@@ -35,8 +43,7 @@ class acceptor {
     listening_socket socket_;
     carrier::asio::posix::basic_stream_descriptor<carrier::executor> waiting_;
     carrier::timer pause_;
-    const std::string section_;
-    const taker take_;
+    destination to_;
     const std::function<bool()> room_;
     std::chrono::milliseconds delay_{0};
     bool closed_ = false;

@@ -68,26 +68,31 @@ void drop_rights(const config::daemon_settings& options, const needs& sections) 
     forbid_new_privileges();
 }
 
-// Reload, once there is one, needs more: the folders of the configuration and the keys here, the
-// right to listen here and in the filter.
-reachable places_of(const needs& sections) {
-    reachable places{readable_folders(), {}, {dns}};
+std::string folder_of(const std::filesystem::path& file) {
+    return std::filesystem::absolute(file).parent_path().native();
+}
+
+reachable places_of(const needs& sections, bool reloads) {
+    reachable places{readable_folders(), {}, {dns}, reloads};
+    // Not the files: whoever changes one most often puts another in its place.
+    if (reloads)
+        for (const auto& file : sections.files) places.read_only.push_back(folder_of(file));
     for (const auto& place : sections.listen)
-        if (place.is_unix())
-            places.removable.push_back(
-                std::filesystem::absolute(place.unix_path).parent_path().native());
+        if (place.is_unix()) places.sockets.push_back(folder_of(place.unix_path));
     for (const auto& place : sections.connect)
         if (!place.is_unix()) places.connect.push_back(place.port);
     return places;
 }
 
 // Landlock first: its own calls are not among those that are left.
-void enter_sandbox(const needs& sections) {
-    const reachable places = places_of(sections);
+void enter_sandbox(const needs& sections, bool reloads) {
+    const reachable places = places_of(sections, reloads);
     const int version = restrict_to(places);
-    const bool filtered = allow_only_relay_calls({.unlink = !places.removable.empty()});
-    log(log_level::info, "confined: system calls {}, files and ports {}",
+    const bool filtered =
+        allow_only_relay_calls({.unlink = !places.sockets.empty(), .listen = reloads});
+    log(log_level::info, "confined: system calls {}, {} {}",
         filtered ? "filtered" : "not filtered, this kernel has no seccomp",
+        reloads ? "files" : "files and ports",
         version > 0 ? fmt::format("by Landlock {}", version)
                     : "not restricted, this kernel has no Landlock");
 }
@@ -96,14 +101,14 @@ void enter_sandbox(const needs& sections) {
 
 void confine(const config::daemon_settings& options, const needs& sections) {
     drop_rights(options, sections);
-    if (!options.sandbox) {
+    if (options.sandbox == config::sandbox::off) {
         allow_dumps();
         log(log_level::info, "sandbox = off: not confined, and open to debuggers");
         return;
     }
     forbid_dumps();  // again: the kernel forgets it when the user changes
     if (built_in)
-        enter_sandbox(sections);
+        enter_sandbox(sections, options.sandbox == config::sandbox::on);
     else
         log(log_level::info, "not confined: this build has no sandbox");
 }

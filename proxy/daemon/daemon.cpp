@@ -6,20 +6,20 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
-#include <deque>
-#include <future>
 
+#include "config/load.hpp"
 #include "crypto/kernels/report.hpp"
 #include "crypto/locked_memory.hpp"
-#include "proxy/daemon/accept.hpp"
+#include "proxy/daemon/command_socket.hpp"
+#include "proxy/daemon/commander.hpp"
 #include "proxy/daemon/confine.hpp"
 #include "proxy/daemon/descriptors.hpp"
 #include "proxy/daemon/memory_reserve.hpp"
-#include "proxy/daemon/worker.hpp"
+#include "proxy/daemon/reload.hpp"
+#include "proxy/daemon/sections.hpp"
+#include "proxy/daemon/service_manager.hpp"
+#include "proxy/daemon/watchdog.hpp"
 #include "proxy/observe/log.hpp"
-#include "proxy/relay/client_session.hpp"
-#include "proxy/relay/connect.hpp"
-#include "proxy/relay/server_session.hpp"
 
 namespace culvert::daemon {
 namespace {
@@ -29,7 +29,6 @@ using carrier::awaitable;
 using carrier::clock;
 using observe::log;
 using observe::log_level;
-using relay::closing;
 
 constexpr auto no_throw = asio::as_tuple(carrier::use_awaitable);
 
@@ -58,54 +57,49 @@ void rethrow(const std::exception_ptr& e) {
 
 class daemon {
   public:
-    explicit daemon(config::settings settings)
-        : options_(settings.daemon), workers_(std::max(1U, settings.daemon.threads)) {
-        for (auto& section : settings.servers)
-            servers_.push_back(
-                std::make_shared<const relay::server_context>(std::move(section), replays_));
-        for (auto& section : settings.clients)
-            clients_.push_back(std::make_shared<const relay::client_context>(std::move(section)));
-    }
+    daemon(config::settings settings, const start& how)
+        : how_(how), loaded_(std::move(settings)), options_(loaded_.daemon) {}
 
     int run();
 
   private:
+    bool take_sockets(sockets_at_hand& at_hand);
     bool listen();
-    bool listen(const config::endpoint& place, const std::string& section, closing how,
-                const acceptor::taker& take);
-    void take_tunnel(const std::shared_ptr<const relay::server_context>& context, descriptor fd);
-    void take_application(const std::shared_ptr<const relay::client_context>& context,
-                          const std::shared_ptr<std::atomic<std::size_t>>& open, descriptor fd);
-    [[nodiscard]] bool confine_to_sections() const;
-    worker& least_loaded();
-    void add_pools();
-    void keep_room_for_clients();
+    bool confine_to_sections() const;
+    void count_room();
+    void announce();
+
+    commands::outcome reload();
+    void put_in_force(const config::daemon_settings& options);
 
     awaitable<void> sweep_unproven();
     void report_unlocked_keys();
     awaitable<void> control();
     awaitable<int> next_signal();
+    void leave_to_successor();
     awaitable<void> stop_at_next_signal();
-    void close_listeners();
+    void stop_listening();
     awaitable<bool> all_end(clock::time_point by);
     awaitable<int> drain();
-    [[nodiscard]] std::size_t sessions() const;
-    [[nodiscard]] bool pools_leaving() const;
 
-    const config::daemon_settings options_;
+    const start how_;
+    config::settings loaded_;  // until its sections run
+    config::daemon_settings options_;
+    service_manager manager_;
     protocol::replay_cache replays_;
-    std::vector<std::shared_ptr<const relay::server_context>> servers_;
-    std::vector<std::shared_ptr<const relay::client_context>> clients_;
-    observe::log_limit full_sections_;
-    std::deque<worker> workers_;
+    workers workers_{std::max(1U, options_.threads)};
+    sections sections_{workers_, replays_, [this] { return workers_.sessions() < most_sessions_; }};
+    std::optional<commander> predecessor_;
     asio::io_context context_{1};
     asio::basic_signal_set<carrier::executor> signals_{context_.get_executor(), SIGINT, SIGTERM,
                                                        SIGHUP};
     carrier::timer tick_{context_.get_executor()};
-    std::deque<acceptor> acceptors_;
-    std::size_t pooled_ = 0;         // spare sessions of all client sections
-    std::size_t most_sessions_ = 0;  // that the descriptors suffice for
+    std::optional<command_socket> commands_;
+    std::size_t descriptors_ = 0;                // that are left for sessions and pools
+    std::atomic<std::size_t> most_sessions_{0};  // that they suffice for
     bool keys_locked_ = true;
+    bool replaced_ = false;
+    bool stopping_ = false;
     bool stop_now_ = false;
     int status_ = 0;
 };
@@ -133,72 +127,77 @@ int daemon::run() {
     raise_descriptor_limit();
     keep_memory_reserve();
     if (!listen()) return 2;
-    add_pools();
-    most_sessions_ = sessions_that_fit(pooled_);
-    keep_room_for_clients();
-    if (!confine_to_sections()) return 2;
-    for (worker& w : workers_) w.start();
-    for (acceptor& a : acceptors_) asio::co_spawn(a.executor(), a.run(), rethrow);
+    descriptors_ = descriptors_left();
+    count_room();
+    if (!confine_to_sections()) {
+        sections_.hand_over_listeners();  // a daemon that this one was to replace has them still
+        return 2;
+    }
+    workers_.start();
+    sections_.start();
+    if (commands_) commands_->start();
     asio::co_spawn(context_, sweep_unproven(), rethrow);
     asio::co_spawn(context_, control(), rethrow);
-    log(log_level::info, "ready: {} server and {} client sections, {} threads", servers_.size(),
-        clients_.size(), workers_.size());
+    if (manager_.patience())
+        asio::co_spawn(context_, watch(workers_, manager_, *manager_.patience()), rethrow);
+    announce();
     context_.run();
-    for (worker& w : workers_) w.stop();
-    for (worker& w : workers_) w.join();
+    workers_.stop();
     hold_signals();
     return status_;
 }
 
-// ---- listening ----
+// ---- starting ----
 
-bool daemon::listen() {
-    bool ok = true;
-    for (const auto& context : servers_)
-        ok &= listen(context->settings.listen, "server." + context->settings.name, closing::quiet,
-                     [this, context](descriptor fd) { take_tunnel(context, std::move(fd)); });
-    for (const auto& context : clients_) {
-        const auto open = std::make_shared<std::atomic<std::size_t>>(0);
-        ok &= listen(context->settings.listen, "client." + context->settings.name, closing::reset,
-                     [this, context, open](descriptor fd) {
-                         take_application(context, open, std::move(fd));
-                     });
-    }
-    return ok;
-}
-
-bool daemon::listen(const config::endpoint& place, const std::string& section, closing how,
-                    const acceptor::taker& take) {
-    auto sockets = listen_on(place);
-    if (!sockets) {
-        log(log_level::error, "{}: {}", section, sockets.error().text);
+bool daemon::take_sockets(sockets_at_hand& at_hand) {
+    at_hand = manager_.take_sockets();
+    if (!how_.replace) return true;
+    if (!options_.control.is_set()) {
+        log(log_level::error, "--replace needs control = unix:PATH in [daemon], at both daemons");
         return false;
     }
-    for (auto& socket : *sockets) {
-        // Accepted sockets inherit it: there is no moment in which one would close quietly.
-        carrier::arm_reset(socket.fd(), how == closing::reset);
-        // On a worker's thread, so that what stays there costs no change of threads.
-        worker& on = workers_[acceptors_.size() % workers_.size()];
-        acceptors_.emplace_back(on.executor(), std::move(socket), section, take,
-                                [this] { return sessions() < most_sessions_; });
+    predecessor_ = commander::reach(options_.control.unix_path);
+    if (!predecessor_) {
+        log(log_level::info, "no daemon to replace at {}", options_.control.text());
+        return true;
     }
-    log(log_level::info, "{}: listening on {}", section, place.text());
+    at_hand.add_all(predecessor_->take_over());
+    return true;
+}
+
+bool daemon::listen() {
+    sockets_at_hand at_hand;
+    if (!take_sockets(at_hand)) return false;
+    auto mistakes =
+        sections_.replace(std::move(loaded_.servers), std::move(loaded_.clients), at_hand);
+    if (options_.control.is_set()) {
+        auto socket = listen_for_commands(options_.control, at_hand);
+        if (socket)
+            commands_.emplace(context_.get_executor(), std::move(*socket),
+                              commands{[this] { return reload(); },
+                                       [this] {
+                                           auto sockets = sections_.listening();
+                                           sockets.push_back(commands_->fd());
+                                           return sockets;
+                                       },
+                                       [this] { leave_to_successor(); }});
+        else
+            mistakes.push_back("control: " + socket.error().text);
+    }
+    for (const auto& mistake : mistakes) log(log_level::error, "{}", mistake);
+    if (!mistakes.empty()) return false;
+    for (const auto& place : at_hand.drop_rest())
+        log(log_level::warning, "{}: nobody listens there any more: no section has this place",
+            place);
     return true;
 }
 
 bool daemon::confine_to_sections() const {
-    needs sections;
-    for (const auto& context : servers_) {
-        sections.listen.push_back(context->settings.listen);
-        for (const auto& service : context->settings.services)
-            sections.connect.push_back(service.target);
-    }
-    for (const auto& context : clients_) {
-        sections.listen.push_back(context->settings.listen);
-        for (const auto& to : context->settings.connect) sections.connect.push_back(to.place);
-    }
+    needs all{sections_.listen_places(), sections_.connect_places(), {}};
+    if (options_.control.is_set()) all.listen.push_back(options_.control);
+    all.files = loaded_.files;
     try {
-        confine(options_, sections);
+        confine(options_, all);
         return true;
     } catch (const std::runtime_error& e) {
         log(log_level::error, "{}", e.what());
@@ -206,59 +205,65 @@ bool daemon::confine_to_sections() const {
     }
 }
 
-worker& daemon::least_loaded() {
-    return *std::min_element(workers_.begin(), workers_.end(),
-                             [](const worker& a, const worker& b) { return a.load() < b.load(); });
-}
-
-// Spread over the workers. Each section begins at another one, so that what can't be divided does
-// not all come to the first.
-void daemon::add_pools() {
-    for (std::size_t section = 0; section < clients_.size(); ++section) {
-        const std::size_t pool = clients_[section]->settings.pool;
-        for (std::size_t i = 0; i < workers_.size(); ++i) {
-            const std::size_t share = pool / workers_.size() + (i < pool % workers_.size() ? 1 : 0);
-            if (share == 0) continue;
-            workers_[(section + i) % workers_.size()].add_pool(clients_[section], share);
-        }
-        pooled_ += pool;
-    }
-}
-
 // Where descriptors are few, strangers below their caps would have them all.
-void daemon::keep_room_for_clients() {
-    if (servers_.empty()) return;
-    const std::size_t share = std::max<std::size_t>(1, most_sessions_ / 2 / servers_.size());
-    for (const auto& context : servers_) context->unproven->lower_cap(share);
+void daemon::count_room() {
+    most_sessions_ = sessions_that_fit(descriptors_, sections_.pooled());
+    const auto& servers = sections_.server_contexts();
+    if (servers.empty()) return;
+    const std::size_t share = std::max<std::size_t>(1, most_sessions_ / 2 / servers.size());
+    for (const auto& context : servers) context->set_caps(share);
 }
 
-void daemon::take_tunnel(const std::shared_ptr<const relay::server_context>& context,
-                         descriptor fd) {
-    auto make = [context](carrier::stream_socket socket, relay::thread_context thread) {
-        return relay::make_server_session(context, std::move(socket), thread);
-    };
-    least_loaded().adopt(std::move(fd), "server." + context->settings.name, std::move(make), [] {});
-}
-
-void daemon::take_application(const std::shared_ptr<const relay::client_context>& context,
-                              const std::shared_ptr<std::atomic<std::size_t>>& open,
-                              descriptor fd) {
-    if (*open >= context->settings.limits.connections) {
-        log(full_sections_, log_level::warning,
-            "client.{}: a connection was refused: max-connections = {} are open",
-            context->settings.name, context->settings.limits.connections);
-        return;
+void daemon::announce() {
+    const auto text = fmt::format("{} server and {} client sections, {} threads",
+                                  sections_.server_contexts().size(), sections_.client_sections(),
+                                  workers_.count());
+    if (predecessor_) manager_.main_process_is_this();
+    manager_.ready(text);
+    log(log_level::info, "ready: {}", text);
+    if (!predecessor_) return;
+    try {
+        predecessor_->release_it();
+        log(log_level::info, "the daemon that ran before has been replaced");
+    } catch (const std::runtime_error& e) {
+        log(log_level::warning, "{}: both run now", e.what());
     }
-    worker& on = least_loaded();
-    auto make = [context, pool = on.pool_for(*context)](carrier::stream_socket socket,
-                                                        relay::thread_context thread) {
-        return relay::make_client_session(context, std::move(socket), thread, pool);
-    };
-    std::function<void()> ended = [open] { --*open; };
-    std::string section = "client." + context->settings.name;
-    ++*open;
-    on.adopt(std::move(fd), std::move(section), std::move(make), std::move(ended));
+    predecessor_.reset();
 }
+
+// ---- reload ----
+
+commands::outcome daemon::reload() {
+    manager_.reloading();
+    commands::outcome made;
+    std::optional<config::settings> read = read_again(how_.file, options_, made.lines);
+    if (read) {
+        sockets_at_hand none;
+        made.lines = sections_.replace(std::move(read->servers), std::move(read->clients), none);
+        made.good = made.lines.empty();
+    }
+    if (auto advice = advice_on(made.lines); !advice.empty())
+        made.lines.push_back(std::move(advice));
+    for (const auto& line : made.lines) log(log_level::error, "reload: {}", line);
+    if (made.good) {
+        put_in_force(read->daemon);
+        made.lines.push_back("reloaded: " + sections_.summary());
+    } else {
+        made.lines.emplace_back("reload refused: the daemon goes on as it was");
+    }
+    log(made.good ? log_level::info : log_level::error, "{}", made.lines.back());
+    manager_.ready(made.lines.back());
+    return made;
+}
+
+void daemon::put_in_force(const config::daemon_settings& options) {
+    options_.level = options.level;
+    options_.drain = options.drain;
+    observe::set_log_level(to_log_level(options_.level));
+    count_room();
+}
+
+// ---- while it runs ----
 
 awaitable<void> daemon::sweep_unproven() {
     carrier::timer pause(context_.get_executor());
@@ -266,8 +271,8 @@ awaitable<void> daemon::sweep_unproven() {
         pause.expires_after(sweep_interval);
         co_await pause.async_wait(no_throw);
         report_unlocked_keys();
-        for (const auto& context : servers_) {
-            const std::size_t evicted = context->unproven->sweep(clock::now());
+        for (const auto& context : sections_.server_contexts()) {
+            const std::size_t evicted = context->here->unproven->sweep(clock::now());
             if (evicted > 0)
                 log(context->evictions, log_level::warning,
                     "server.{}: {} connections without a handshake closed: too many of them",
@@ -286,47 +291,59 @@ void daemon::report_unlocked_keys() {
 
 // ---- signals ----
 
+// 0 when a successor has come instead.
 awaitable<int> daemon::next_signal() {
     for (;;) {
         auto [ec, number] = co_await signals_.async_wait(no_throw);
         if (ec) co_return 0;
         if (number != SIGHUP) co_return number;
-        log(log_level::warning, "SIGHUP ignored: this version can't reload its configuration");
+        if (stopping_) continue;
+        static_cast<void>(reload());
     }
+}
+
+void daemon::leave_to_successor() {
+    if (stopping_) return;
+    replaced_ = true;
+    signals_.cancel();
 }
 
 awaitable<void> daemon::control() {
     co_await next_signal();
-    log(log_level::info, "stopping: {} sessions may end within {} s", sessions(),
-        options_.drain.count());
-    close_listeners();
+    stopping_ = true;
+    const auto text =
+        fmt::format("{}: {} sessions may end within {} s", replaced_ ? "replaced" : "stopping",
+                    workers_.sessions(), options_.drain.count());
+    log(log_level::info, "{}", text);
+    if (!replaced_) manager_.stopping(text);
+    stop_listening();
     status_ = co_await drain();
     stop_now_ = true;
     context_.stop();
 }
 
-// Each on its own thread; afterwards no further session begins.
-void daemon::close_listeners() {
-    for (acceptor& a : acceptors_) {
-        std::promise<void> closed;
-        asio::post(a.executor(), [&] {
-            a.close();
-            closed.set_value();
-        });
-        closed.get_future().wait();
-    }
+void daemon::stop_listening() {
+    if (replaced_)
+        sections_.hand_over_listeners();
+    else
+        sections_.close_listeners();
+    if (!commands_) return;
+    if (replaced_)
+        commands_->hand_over();
+    else
+        commands_->close();
 }
 
 awaitable<int> daemon::drain() {
-    for (worker& w : workers_) w.drain_sessions();
+    workers_.drain_sessions();
     asio::co_spawn(context_, stop_at_next_signal(), rethrow);
     const bool in_time = co_await all_end(clock::now() + options_.drain);
-    if (in_time || sessions() == 0) {
+    if (in_time || workers_.sessions() == 0) {
         log(log_level::info, "stopped: all sessions have ended");
         co_return 0;
     }
-    const std::size_t cut = sessions();
-    for (worker& w : workers_) w.stop_sessions(relay::end_reason::shutdown);
+    const std::size_t cut = workers_.sessions();
+    workers_.stop_sessions(relay::end_reason::shutdown);
     if (!stop_now_) co_await all_end(clock::now() + last_words);
     log(log_level::warning, "stopped: {} sessions were cut", cut);
     co_return 1;
@@ -339,7 +356,7 @@ awaitable<void> daemon::stop_at_next_signal() {
 
 // False when the moment, or a second signal, comes first.
 awaitable<bool> daemon::all_end(clock::time_point by) {
-    while (sessions() > 0 || pools_leaving()) {
+    while (workers_.sessions() > 0 || workers_.pools_leaving()) {
         if (stop_now_ || clock::now() >= by) co_return false;
         tick_.expires_after(drain_interval);
         co_await tick_.async_wait(no_throw);
@@ -347,21 +364,10 @@ awaitable<bool> daemon::all_end(clock::time_point by) {
     co_return true;
 }
 
-std::size_t daemon::sessions() const {
-    std::size_t sum = 0;
-    for (const worker& w : workers_) sum += w.load();
-    return sum;
-}
-
-bool daemon::pools_leaving() const {
-    return std::any_of(workers_.begin(), workers_.end(),
-                       [](const worker& w) { return w.pools_leaving(); });
-}
-
 }  // namespace
 
-int run(config::settings settings) {
-    daemon instance(std::move(settings));
+int run(config::settings settings, const start& how) {
+    daemon instance(std::move(settings), how);
     return instance.run();
 }
 

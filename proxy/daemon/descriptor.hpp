@@ -11,7 +11,10 @@ class descriptor {
   public:
     explicit descriptor(int fd) noexcept : fd_(fd) {}
     descriptor(descriptor&& other) noexcept : fd_(other.release()) {}
-    descriptor& operator=(descriptor&&) = delete;
+    descriptor& operator=(descriptor&& other) noexcept {
+        const descriptor before(std::exchange(fd_, other.release()));
+        return *this;
+    }
     ~descriptor() {
         if (fd_ >= 0) ::close(fd_);
     }

@@ -34,12 +34,13 @@ struct net_port {
 };
 
 // All that this version can forbid.
-ruleset all_of(int version) {
+ruleset all_of(int version, bool any_port) {
     std::uint64_t files = LANDLOCK_ACCESS_FS_REFER - 1;  // the thirteen of version 1
     if (version >= 2) files |= LANDLOCK_ACCESS_FS_REFER;
     if (version >= 3) files |= access_fs_truncate;
     if (version >= 5) files |= access_fs_ioctl_dev;
-    return {files, version >= 4 ? access_net_bind_tcp | access_net_connect_tcp : 0,
+    const bool ports = version >= 4 && !any_port;
+    return {files, ports ? access_net_bind_tcp | access_net_connect_tcp : 0,
             version >= 6 ? scope_abstract_unix_socket | scope_signal : 0};
 }
 
@@ -51,7 +52,7 @@ ruleset all_of(int version) {
 // Adds rules to a set of them and puts it in force.
 class landlock {
   public:
-    explicit landlock(int version) : all_(all_of(version)) {
+    landlock(int version, bool any_port) : all_(all_of(version, any_port)) {
         // The kernel takes a longer structure than it knows if the rest is zero.
         fd_ = static_cast<int>(
             ::syscall(SYS_landlock_create_ruleset, &all_, sizeof all_, std::uint32_t{0}));
@@ -97,10 +98,11 @@ int restrict_to(const reachable& places) {
     const long version = ::syscall(SYS_landlock_create_ruleset, nullptr, std::size_t{0},
                                    LANDLOCK_CREATE_RULESET_VERSION);
     if (version <= 0) return 0;
-    const landlock rules(static_cast<int>(version));
+    const landlock rules(static_cast<int>(version), places.any_port);
     for (const auto& path : places.read_only)
         rules.allow(path, LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR);
-    for (const auto& folder : places.removable) rules.allow(folder, LANDLOCK_ACCESS_FS_REMOVE_FILE);
+    for (const auto& folder : places.sockets)
+        rules.allow(folder, LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_SOCK);
     for (const auto port : places.connect) rules.allow_connect(port);
     rules.enforce();
     return static_cast<int>(version);

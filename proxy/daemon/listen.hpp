@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "config/settings.hpp"
+#include "proxy/daemon/sockets_at_hand.hpp"
 
 namespace culvert::daemon {
 
@@ -23,6 +24,13 @@ class listening_socket {
     [[nodiscard]] int fd() const noexcept { return fd_; }
     // The descriptor is bound to the path.
     void remove_at_end(std::string unix_path);
+    // It was at hand, and is somebody else's still: his is the path.
+    void was_at_hand() noexcept { at_hand_ = true; }
+    void give_back() noexcept {
+        if (at_hand_) unix_path_.clear();
+    }
+    // Another process listens there from now on.
+    void leave_path() noexcept { unix_path_.clear(); }
 
   private:
     void remove_path() const noexcept;
@@ -31,6 +39,7 @@ class listening_socket {
     std::string unix_path_;
     dev_t device_ = 0;  // where the path's file is, and which it is
     ino_t file_ = 0;
+    bool at_hand_ = false;
 };
 
 // Why it did not work, in words for whoever wrote the configuration.
@@ -38,9 +47,14 @@ struct listen_error {
     std::string text;
 };
 
-// Every address that a name has gets a socket. [::] means IPv6 alone: 0.0.0.0 may stand beside it.
-// A unix path where nobody listens any more is replaced.
+// Every address that a name has gets a socket, one of those at hand if it is among them. [::] means
+// IPv6 alone: 0.0.0.0 may stand beside it. A unix path where nobody listens any more is replaced.
 boost::system::result<std::vector<listening_socket>, listen_error> listen_on(
-    const config::endpoint& place);
+    const config::endpoint& place, sockets_at_hand& at_hand);
+
+// The same for the unix socket that commands to the daemon come in by: messages, not a stream, and
+// for this user and root alone.
+boost::system::result<listening_socket, listen_error> listen_for_commands(
+    const config::endpoint& place, sockets_at_hand& at_hand);
 
 }  // namespace culvert::daemon

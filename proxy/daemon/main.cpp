@@ -2,7 +2,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <exception>
 #include <string>
 #include <vector>
@@ -10,6 +12,7 @@
 #include "config/help.hpp"
 #include "config/load.hpp"
 #include "config/nearest.hpp"
+#include "proxy/daemon/commander.hpp"
 #include "proxy/daemon/daemon.hpp"
 #include "proxy/daemon/keys.hpp"
 #include "proxy/daemon/memory.hpp"
@@ -25,7 +28,9 @@ constexpr int usage_error = 2;
 
 constexpr auto usage = R"(culvert: an encrypted tunnel between two hosts
 
-  culvert run FILE               the daemon, in the foreground; logs to stderr
+  culvert run [--replace] FILE   the daemon, in the foreground; logs to stderr. With --replace it
+                                 takes over from the one that runs, which drains
+  culvert reload FILE            has the running daemon read its file again
   culvert check FILE             reports every mistake of a configuration file
   culvert keygen psk FILE        makes a pre-shared key for both ends
   culvert keygen static FILE     makes a key pair, prints the public key
@@ -35,6 +40,8 @@ constexpr auto usage = R"(culvert: an encrypted tunnel between two hosts
   culvert help [config]          this text, or every key of the configuration file
 
 The signals SIGINT and SIGTERM let running sessions end first; a second one ends them at once.
+SIGHUP has the daemon read its file again, as reload does; reload and --replace find it by the file's
+control = unix:PATH in [daemon].
 Exit status: 0 good, 1 something failed while running, 2 wrong usage, configuration or key file.
 )";
 
@@ -50,13 +57,32 @@ bool report(const config::loaded& loaded) {
 }
 
 int run(const arguments& args) {
+    const bool replace = args[0] == "--replace";
+    if (replace != (args.size() == 2)) return complain("run takes FILE, or --replace FILE");
     std::signal(SIGPIPE, SIG_IGN);
     observe::never_wait_for_readers();
     daemon::raise_locked_memory_limit();
-    config::loaded loaded = config::load(args[0]);
+    const std::string& file = args.back();
+    config::loaded loaded = config::load(file);
     for (const auto& said : loaded.diagnostics) observe::write_plain(to_text(said));
     if (!loaded.ok()) return usage_error;
-    return daemon::run(std::move(loaded.value));
+    return daemon::run(std::move(loaded.value), {file, replace});
+}
+
+int reload(const arguments& args) {
+    const config::loaded loaded = config::load(args[0]);
+    if (!report(loaded)) return usage_error;
+    const config::endpoint& control = loaded.value.daemon.control;
+    if (!control.is_set())
+        return complain(args[0] +
+                        " has no control = unix:PATH in [daemon] to find the daemon by; a SIGHUP "
+                        "does the same");
+    auto running = daemon::commander::reach(control.unix_path);
+    if (!running) {
+        fmt::print(stderr, "culvert: no daemon at {}: {}\n", control.text(), std::strerror(errno));
+        return 1;
+    }
+    return running->reload() ? 0 : usage_error;
 }
 
 int check(const arguments& args) {
@@ -110,7 +136,8 @@ struct command {
 };
 
 constexpr command commands[] = {
-    {"run", 1, 1, "FILE", run},
+    {"run", 1, 2, "FILE, or --replace FILE", run},
+    {"reload", 1, 1, "FILE", reload},
     {"check", 1, 1, "FILE", check},
     {"keygen", 2, 2, "psk FILE, or static FILE", keygen},
     {"pubkey", 1, 1, "FILE", pubkey},

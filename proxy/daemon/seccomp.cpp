@@ -24,7 +24,7 @@ constexpr const char* plain_calls[] = {
     // Sockets and pipes that are open.
     "read", "readv", "pread64", "write", "writev", "recvfrom", "recvmsg", "recvmmsg", "sendto",
     "sendmsg", "sendmmsg", "close", "shutdown", "fcntl", "dup", "lseek",
-    // New connections. bind is for netlink sockets; Landlock refuses it for TCP.
+    // New connections. bind is for netlink sockets too.
     "accept", "accept4", "connect", "bind", "setsockopt", "getsockopt", "getsockname",
     "getpeername",
     // Waiting.
@@ -148,6 +148,7 @@ void add_threads(filter& to) {
 void add_files(filter& to, const allowed_calls& more) {
     to.allow("openat", {without(2, write_flags)});
     to.allow("open", {without(1, write_flags)});
+    if (more.listen) to.allow("listen");
     if (!more.unlink) return;
     to.allow("unlink");
     to.allow("unlinkat", {is(2, 0)});

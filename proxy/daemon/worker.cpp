@@ -17,7 +17,7 @@ namespace asio = boost::asio;
 using observe::log;
 using observe::log_level;
 
-constexpr std::chrono::milliseconds look_again{5};  // whether the pools are empty
+constexpr std::chrono::milliseconds look_again{5};  // whether a pool is empty
 
 // Sessions that fail are reported one by one until there are many of them.
 observe::log_limit failures(10);
@@ -34,6 +34,15 @@ carrier::stream_socket socket_of(const carrier::executor& ex, descriptor fd) {
     socket.assign(asio::generic::stream_protocol(family, 0), fd.get(), ec);
     if (socket.is_open()) static_cast<void>(fd.release());
     return socket;
+}
+
+carrier::awaitable<void> until_empty(std::shared_ptr<relay::session_pool> pool) {
+    carrier::timer pause(co_await asio::this_coro::executor);
+    pool->stop();
+    while (pool->size() > 0) {
+        pause.expires_after(look_again);
+        co_await pause.async_wait(asio::as_tuple(carrier::use_awaitable));
+    }
 }
 
 std::string bytes_text(std::uint64_t size) {
@@ -71,8 +80,20 @@ struct worker::running {
 };
 
 void worker::add_pool(std::shared_ptr<const relay::client_context> section, std::size_t size) {
-    const auto* key = section.get();
-    pools_[key] = std::make_shared<relay::session_pool>(std::move(section), size, thread());
+    asio::post(context_, [this, section = std::move(section), size] {
+        const auto pool = std::make_shared<relay::session_pool>(section, size, thread());
+        pools_[section.get()] = pool;
+        pool->start();
+    });
+}
+
+void worker::drop_pool(const std::shared_ptr<const relay::client_context>& section) {
+    asio::post(context_, [this, section] {
+        const auto at = pools_.find(section.get());
+        if (at == pools_.end()) return;
+        let_go(std::move(at->second));
+        pools_.erase(at);
+    });
 }
 
 std::shared_ptr<relay::session_pool> worker::pool_for(const relay::client_context& section) const {
@@ -81,11 +102,10 @@ std::shared_ptr<relay::session_pool> worker::pool_for(const relay::client_contex
 }
 
 void worker::start() {
-    asio::post(context_, [this] {
+    thread_ = std::thread([this] {
         static_cast<void>(keys_.stock());  // the first ones
-        for (const auto& [section, pool] : pools_) pool->start();
+        context_.run();
     });
-    thread_ = std::thread([this] { context_.run(); });
 }
 
 void worker::join() {
@@ -162,23 +182,25 @@ void worker::for_each_session(Action action) {
 
 void worker::drain_sessions() {
     for_each_session([](relay::session& session) { session.drain(); });
-    if (pools_.empty()) return;
-    pools_leaving_ = true;
-    asio::co_spawn(context_, stop_pools(), [](const std::exception_ptr& e) {
-        if (e) std::rethrow_exception(e);
+    ++pools_leaving_;  // until those that there are have been counted
+    asio::post(context_, [this] {
+        for (auto& [section, pool] : pools_) let_go(std::move(pool));
+        pools_.clear();
+        --pools_leaving_;
     });
 }
 
 // The spare sessions end at once, but for a word to the server and his.
-carrier::awaitable<void> worker::stop_pools() {
-    carrier::timer pause(context_.get_executor());
-    for (const auto& [section, pool] : pools_) pool->stop();
-    const auto empty = [](const auto& entry) { return entry.second->size() == 0; };
-    while (!std::all_of(pools_.begin(), pools_.end(), empty)) {
-        pause.expires_after(look_again);
-        co_await pause.async_wait(asio::as_tuple(carrier::use_awaitable));
-    }
-    pools_leaving_ = false;
+void worker::let_go(std::shared_ptr<relay::session_pool> pool) {
+    ++pools_leaving_;
+    asio::co_spawn(context_, until_empty(std::move(pool)), [this](const std::exception_ptr& e) {
+        --pools_leaving_;
+        if (e) std::rethrow_exception(e);
+    });
+}
+
+void worker::call(std::function<void()> action) {
+    asio::post(context_, std::move(action));
 }
 
 void worker::stop_sessions(relay::end_reason why) {

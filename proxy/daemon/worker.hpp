@@ -20,8 +20,10 @@ class worker {
     worker(const worker&) = delete;
     worker& operator=(const worker&) = delete;
 
-    // Sessions are kept ready here for the section's applications, once started. Before start().
+    // Sessions are kept ready here for the section's applications, once started. From any thread.
     void add_pool(std::shared_ptr<const relay::client_context> section, std::size_t size);
+    // No more of them are made; those that are ready take leave. From any thread.
+    void drop_pool(const std::shared_ptr<const relay::client_context>& section);
 
     // For what listens on this worker's thread.
     [[nodiscard]] carrier::executor executor() noexcept { return context_.get_executor(); }
@@ -39,8 +41,7 @@ class worker {
     // none came about. Throws std::bad_alloc.
     void adopt(descriptor fd, std::string section, maker make, std::function<void()> ended);
 
-    // From any thread: the pool of this worker for the section, nullptr if it has none. It is to
-    // be used on the worker's thread.
+    // On the worker's thread: its pool for the section, nullptr if it has none.
     [[nodiscard]] std::shared_ptr<relay::session_pool> pool_for(
         const relay::client_context& section) const;
 
@@ -48,11 +49,14 @@ class worker {
     void drain_sessions();
     void stop_sessions(relay::end_reason why);
 
+    // From any thread: `action` is called on the worker's own, soon unless it hangs.
+    void call(std::function<void()> action);
+
     // Sessions that were adopted and have not ended.
     [[nodiscard]] std::size_t load() const noexcept { return load_; }
 
-    // Whether the pools have been told to stop and have spare sessions that take leave still.
-    [[nodiscard]] bool pools_leaving() const noexcept { return pools_leaving_; }
+    // Whether pools that were told to stop have spare sessions that take leave still.
+    [[nodiscard]] bool pools_leaving() const noexcept { return pools_leaving_ > 0; }
 
   private:
     struct running;
@@ -63,13 +67,13 @@ class worker {
     [[nodiscard]] relay::thread_context thread() noexcept {
         return {context_.get_executor(), buffers_, &keys_};
     }
-    carrier::awaitable<void> stop_pools();
+    void let_go(std::shared_ptr<relay::session_pool> pool);
     template <class Action>
     void for_each_session(Action action);
 
     relay::buffer_pool buffers_;  // outlives the loop: suspended sessions hold buffers
     std::atomic<std::size_t> load_{0};
-    std::atomic<bool> pools_leaving_{false};
+    std::atomic<std::size_t> pools_leaving_{0};
     carrier::asio::io_context context_{1};
     relay::key_maker keys_{context_.get_executor()};
     std::set<std::shared_ptr<relay::session>> sessions_;  // their sockets need the loop

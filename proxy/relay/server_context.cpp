@@ -3,6 +3,12 @@
 #include "proxy/relay/server_context.hpp"
 
 namespace culvert::relay {
+
+void waiting_room::set_most(std::size_t most) {
+    const std::scoped_lock lock(mutex_);
+    most_ = most;
+}
+
 bool waiting_room::enter(const std::string& key) {
     const std::scoped_lock lock(mutex_);
     std::size_t& count = waiting_[key];
@@ -17,14 +23,24 @@ void waiting_room::leave(const std::string& key) {
     if (--at->second == 0) waiting_.erase(at);
 }
 
-server_context::server_context(config::server_settings from, protocol::replay_cache& cache)
+population::population(const config::server_settings& settings)
+    : unproven(std::make_shared<unproven_registry>(
+          unproven_caps{settings.unproven, settings.unproven_per_address})),
+      waiting(settings.waiting) {}
+
+server_context::server_context(config::server_settings from, protocol::replay_cache& cache,
+                               const server_context* before)
     : keys(keys_of(from)),
       settings(config::without_secrets(std::move(from))),
       replays(cache),
-      unproven(std::make_shared<unproven_registry>(
-          unproven_caps{settings.unproven, settings.unproven_per_address})),
-      waiting(settings.waiting) {
+      here(before != nullptr ? before->here : std::make_shared<population>(settings)) {
     for (const auto& client : settings.clients) names_.emplace(client.key, client.name);
+}
+
+void server_context::set_caps(std::size_t most_unproven) const {
+    here->unproven->set_caps(std::min(settings.unproven, most_unproven),
+                             settings.unproven_per_address);
+    here->waiting.set_most(settings.waiting);
 }
 
 protocol::server_keys server_context::keys_of(const config::server_settings& from) const {

@@ -18,19 +18,35 @@ namespace culvert::relay {
 class waiting_room {
   public:
     explicit waiting_room(std::size_t most) : most_(most) {}
+    void set_most(std::size_t most);
     [[nodiscard]] bool enter(const std::string& key);
     void leave(const std::string& key);
 
   private:
-    const std::size_t most_;
     std::mutex mutex_;
+    std::size_t most_;
     std::map<std::string, std::size_t> waiting_;
+};
+
+// Who is there at a server section. Goes on when a reload gives the section another context.
+struct population {
+    explicit population(const config::server_settings& settings);
+
+    const std::shared_ptr<unproven_registry> unproven;
+    waiting_room waiting;
+    std::atomic<std::size_t> sessions{0};  // that have proved their key
 };
 
 // The constants of a server section, and what its sessions on all threads share.
 class server_context {
   public:
-    server_context(config::server_settings settings, protocol::replay_cache& cache);
+    // `before`: the context that this one is to replace, whose sessions count here too.
+    server_context(config::server_settings settings, protocol::replay_cache& cache,
+                   const server_context* before = nullptr);
+
+    // From now on the caps are those of these settings; of connections without a proof no more than
+    // `most_unproven` in all.
+    void set_caps(std::size_t most_unproven) const;
 
     // "name" of a key in the list, else empty.
     [[nodiscard]] std::string name_of(const protocol::public_key& key) const;
@@ -40,11 +56,9 @@ class server_context {
     const protocol::server_keys keys;
     const config::server_settings settings;  // without the secret keys
     protocol::replay_cache& replays;
-    const std::shared_ptr<unproven_registry> unproven;
-    mutable waiting_room waiting;
-    mutable std::atomic<std::size_t> sessions{0};  // that have proved their key
-    mutable observe::log_limit strangers;          // lines about those that have not
-    mutable observe::log_limit evictions;          // and how many of them had to go
+    const std::shared_ptr<population> here;
+    mutable observe::log_limit strangers;  // lines about those that have proved nothing
+    mutable observe::log_limit evictions;  // and how many of them had to go
 
   private:
     [[nodiscard]] protocol::server_keys keys_of(const config::server_settings& from) const;

@@ -28,7 +28,7 @@ class server_session final : public session, public std::enable_shared_from_this
           peer_(carrier::peer_name(socket_)) {}
     ~server_session() override {
         leave_waiting_room();
-        if (proven_) --context_->sessions;
+        if (proven_) --context_->here->sessions;
     }
 
     awaitable<void> run() override;

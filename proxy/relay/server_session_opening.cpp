@@ -103,20 +103,20 @@ void server_session::prove() {
     if (proven_) return;
     proven_ = true;
     handshake_deadline_.reset();
-    if (context_->sessions++ >= context_->settings.limits.connections)
+    if (context_->here->sessions++ >= context_->settings.limits.connections)
         throw session_end(end_reason::too_many);
 }
 
 // A PAD instead of OPEN: the client keeps the session for later.
 void server_session::enter_waiting_room() {
     if (waiting_) return;
-    if (!context_->waiting.enter(key_))
+    if (!context_->here->waiting.enter(key_))
         throw session_end(end_reason::too_many, "too many sessions of this key wait for OPEN");
     waiting_ = true;
 }
 
 void server_session::leave_waiting_room() {
-    if (waiting_) context_->waiting.leave(key_);
+    if (waiting_) context_->here->waiting.leave(key_);
     waiting_ = false;
 }
 

@@ -74,7 +74,8 @@ unproven_registry::ticket server_session::register_unproven() {
             if (self && !self->far_) self->close_stranger();
         });
     };
-    return context_->unproven->enter(group_of(address), capped, clock::now(), std::move(evict));
+    return context_->here->unproven->enter(group_of(address), capped, clock::now(),
+                                           std::move(evict));
 }
 
 // In every state before message 2 the same: FIN. After it, a reset.

@@ -38,9 +38,10 @@ unproven_registry::ticket unproven_registry::enter(const address_group& group, b
     return {shared_from_this(), std::prev(entries_.end())};
 }
 
-void unproven_registry::lower_cap(std::size_t most) {
+void unproven_registry::set_caps(std::size_t all, std::size_t per_group) {
     const std::scoped_lock lock(mutex_);
-    caps_.all = std::min(caps_.all, most);
+    caps_.all = all;
+    caps_.per_group = per_group;
 }
 
 std::size_t unproven_registry::sweep(carrier::time_point now) {

@@ -59,8 +59,7 @@ class unproven_registry : public std::enable_shared_from_this<unproven_registry>
     [[nodiscard]] ticket enter(const address_group& group, bool capped, carrier::time_point now,
                                std::function<void()> evict);
 
-    // From now on no more than `most` in all, whatever the caps say.
-    void lower_cap(std::size_t most);
+    void set_caps(std::size_t all, std::size_t per_group);
 
     // Counts those that have grown old enough, and evicts the oldest over a cap. Returns how many.
     std::size_t sweep(carrier::time_point now);

@@ -79,7 +79,6 @@ max-waiting = 14
         CHECK(read.value.clients.empty());
         const server_settings& server = read.value.servers.front();
         CHECK(server.name == "edge");
-        CHECK(server.line == 1);
         CHECK(server.listen.text() == "[::1]:7700");
         CHECK(server.carrier == carrier::websocket);
         CHECK(server.path == "/tunnel");
@@ -123,7 +122,6 @@ max-waiting = 14
         REQUIRE(read.value.clients.size() == 2);
         const client_settings& one = read.value.clients[0];
         CHECK(one.name == "one");
-        CHECK(one.line == 2);
         CHECK(one.listen.text() == "127.0.0.1:6380");
         CHECK(one.connect.front().place.text() == "[2001:db8::1]:80");
         CHECK(one.connect.front().carrier == carrier::websocket);

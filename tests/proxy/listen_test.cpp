@@ -21,7 +21,6 @@
 using namespace culvert::tests;
 using culvert::config::endpoint;
 using culvert::daemon::acceptor;
-using culvert::daemon::listen_on;
 
 namespace {
 
@@ -38,6 +37,11 @@ struct folder {
 
 endpoint at_path(const fs::path& path) {
     return {{}, 0, path.string()};
+}
+
+auto listen_at(const endpoint& place) {
+    culvert::daemon::sockets_at_hand none;
+    return culvert::daemon::listen_on(place, none);
 }
 
 int connect_unix(const fs::path& path) {
@@ -83,19 +87,20 @@ class few_descriptors {
 // An acceptor in a loop, and what it took.
 struct accepting {
     explicit accepting(std::uint16_t port) {
-        auto sockets = listen_on({"127.0.0.1", port, {}});
+        auto sockets = listen_at({"127.0.0.1", port, {}});
         REQUIRE(sockets.has_value());
-        accepts = std::make_shared<acceptor>(
-            world.executor(), std::move(sockets->front()), "test",
-            [this](culvert::daemon::descriptor fd) {
-                if (no_memory) throw std::bad_alloc();
-                taken.push_back(fd.release());
-            },
-            [this] { return taken.size() < room; });
+        accepts = std::make_shared<acceptor>(world.executor(), std::move(sockets->front()),
+                                             into(taken), [this] { return taken.size() < room; });
         world.spawn(accepts->run(), accepts, end);
     }
     ~accepting() {
         for (const int fd : taken) ::close(fd);
+    }
+    culvert::daemon::destination into(std::vector<int>& list) {
+        return {"test", [this, &list](culvert::daemon::descriptor fd) {
+                    if (no_memory) throw std::bad_alloc();
+                    list.push_back(fd.release());
+                }};
     }
     std::vector<int> taken;
     std::size_t room = 1'000;
@@ -110,7 +115,7 @@ struct accepting {
 TEST_SUITE("listening") {
     TEST_CASE("a port that is taken: an error that says so") {
         const listener other;
-        const auto got = listen_on({"127.0.0.1", other.port(), {}});
+        const auto got = listen_at({"127.0.0.1", other.port(), {}});
         REQUIRE_FALSE(got.has_value());
         CHECK(got.error().text.find("cannot listen on 127.0.0.1:" + std::to_string(other.port())) !=
               std::string::npos);
@@ -118,25 +123,25 @@ TEST_SUITE("listening") {
     }
 
     TEST_CASE("a name that does not resolve, an address of others") {
-        CHECK_FALSE(listen_on({"no-such-host.invalid", free_port(), {}}).has_value());
-        CHECK_FALSE(listen_on({"192.0.2.1", free_port(), {}}).has_value());
+        CHECK_FALSE(listen_at({"no-such-host.invalid", free_port(), {}}).has_value());
+        CHECK_FALSE(listen_at({"192.0.2.1", free_port(), {}}).has_value());
     }
 
     TEST_CASE("the same port of both families; IPv6 is IPv6 alone") {
         if (!has_ipv6()) return;
         const std::uint16_t port = free_port();
-        const auto v6 = listen_on({"::1", port, {}});
+        const auto v6 = listen_at({"::1", port, {}});
         REQUIRE(v6.has_value());
         int only = 0;
         socklen_t size = sizeof only;
         ::getsockopt(v6->front().fd(), IPPROTO_IPV6, IPV6_V6ONLY, &only, &size);
         CHECK(only == 1);
-        const auto v4 = listen_on({"127.0.0.1", port, {}});
+        const auto v4 = listen_at({"127.0.0.1", port, {}});
         CHECK(v4.has_value());
     }
 
     TEST_CASE("descriptors do not block, and are not inherited") {
-        const auto got = listen_on({"127.0.0.1", free_port(), {}});
+        const auto got = listen_at({"127.0.0.1", free_port(), {}});
         REQUIRE(got.has_value());
         CHECK((::fcntl(got->front().fd(), F_GETFL) & O_NONBLOCK) != 0);
         CHECK((::fcntl(got->front().fd(), F_GETFD) & FD_CLOEXEC) != 0);
@@ -146,7 +151,7 @@ TEST_SUITE("listening") {
         const folder f;
         const auto path = f.path / "s";
         {
-            const auto got = listen_on(at_path(path));
+            const auto got = listen_at(at_path(path));
             REQUIRE(got.has_value());
             peer client(connect_unix(path));
             CHECK(client.fd() >= 0);
@@ -166,7 +171,7 @@ TEST_SUITE("listening") {
             ::close(dead);
         }
         REQUIRE(fs::exists(path));
-        const auto got = listen_on(at_path(path));
+        const auto got = listen_at(at_path(path));
         REQUIRE(got.has_value());
         peer client(connect_unix(path));
         CHECK(client.fd() >= 0);
@@ -175,10 +180,10 @@ TEST_SUITE("listening") {
     TEST_CASE("who goes removes its own unix socket, not that of its successor") {
         const folder f;
         const auto path = f.path / "s";
-        auto before = listen_on(at_path(path));
+        auto before = listen_at(at_path(path));
         REQUIRE(before.has_value());
         fs::remove(path);
-        const auto after = listen_on(at_path(path));
+        const auto after = listen_at(at_path(path));
         REQUIRE(after.has_value());
         before->clear();
         peer client(connect_unix(path));
@@ -188,9 +193,9 @@ TEST_SUITE("listening") {
     TEST_CASE("a live unix socket is not stolen, nor removed by whoever failed") {
         const folder f;
         const auto path = f.path / "s";
-        const auto first = listen_on(at_path(path));
+        const auto first = listen_at(at_path(path));
         REQUIRE(first.has_value());
-        CHECK_FALSE(listen_on(at_path(path)).has_value());
+        CHECK_FALSE(listen_at(at_path(path)).has_value());
         peer client(connect_unix(path));
         CHECK(client.fd() >= 0);
     }
@@ -199,9 +204,69 @@ TEST_SUITE("listening") {
         const folder f;
         const auto path = f.path / "file";
         { const peer file(::open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600)); }
-        CHECK_FALSE(listen_on(at_path(path)).has_value());
+        CHECK_FALSE(listen_at(at_path(path)).has_value());
         CHECK(fs::is_regular_file(path));
-        CHECK_FALSE(listen_on(at_path(f.path / "no" / "s")).has_value());
+        CHECK_FALSE(listen_at(at_path(f.path / "no" / "s")).has_value());
+    }
+}
+
+TEST_SUITE("sockets at hand") {
+    using culvert::daemon::descriptor;
+    using culvert::daemon::sockets_at_hand;
+
+    TEST_CASE("one that listens at the place is taken, with what waits in its queue") {
+        const std::uint16_t port = free_port();
+        auto before = listen_at({"127.0.0.1", port, {}});
+        peer waits(connect_to(port));
+        sockets_at_hand at_hand;
+        CHECK(at_hand.add(descriptor(::dup(before->front().fd())),
+                          sockets_at_hand::path_belongs_to::others));
+        const auto after = culvert::daemon::listen_on({"127.0.0.1", port, {}}, at_hand);
+        REQUIRE(after.has_value());
+        before->clear();
+        CHECK((::fcntl(after->front().fd(), F_GETFL) & O_NONBLOCK) != 0);
+        CHECK((::fcntl(after->front().fd(), F_GETFD) & FD_CLOEXEC) != 0);
+        const descriptor accepted(::accept(after->front().fd(), nullptr, nullptr));
+        CHECK(accepted.get() >= 0);
+        CHECK(at_hand.drop_rest().empty());
+    }
+
+    TEST_CASE("what does not listen, and what nobody wants, is closed") {
+        sockets_at_hand at_hand;
+        CHECK_FALSE(at_hand.add(descriptor(::dup(0)), sockets_at_hand::path_belongs_to::us));
+        const auto [one, other] = tcp_pair();
+        CHECK_FALSE(at_hand.add(descriptor(one), sockets_at_hand::path_belongs_to::us));
+        ::close(other);
+        const std::uint16_t port = free_port();
+        auto open = listen_at({"127.0.0.1", port, {}});
+        CHECK(at_hand.add(descriptor(::dup(open->front().fd())),
+                          sockets_at_hand::path_belongs_to::us));
+        open->clear();
+        CHECK(at_hand.drop_rest() == std::vector<std::string>{"127.0.0.1:" + std::to_string(port)});
+        CHECK(listen_at({"127.0.0.1", port, {}}).has_value());
+    }
+
+    TEST_CASE("a path goes with whoever it belongs to in the end") {
+        const folder f;
+        const auto path = f.path / "s";
+        auto before = listen_at(at_path(path));
+        const auto hand_on = [&](sockets_at_hand::path_belongs_to whom) {
+            sockets_at_hand at_hand;
+            at_hand.add(descriptor(::dup(before->front().fd())), whom);
+            return culvert::daemon::listen_on(at_path(path), at_hand);
+        };
+        hand_on(sockets_at_hand::path_belongs_to::others)->clear();
+        CHECK(fs::exists(path));
+        auto refused = hand_on(sockets_at_hand::path_belongs_to::us);
+        refused->front().give_back();
+        refused->clear();
+        CHECK(fs::exists(path));
+        auto after = hand_on(sockets_at_hand::path_belongs_to::us);
+        before->front().leave_path();
+        before->clear();
+        CHECK(fs::exists(path));
+        after->clear();
+        CHECK_FALSE(fs::exists(path));
     }
 }
 
@@ -237,6 +302,19 @@ TEST_SUITE("acceptor") {
             CHECK(static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC < 0.25);
         }
         CHECK(a.world.until([&] { return a.taken.size() == 12; }, 2s));
+    }
+
+    TEST_CASE("what comes after a redirection goes there") {
+        const std::uint16_t port = free_port();
+        accepting a(port);
+        std::vector<int> elsewhere;
+        peer first(connect_to(port));
+        CHECK(a.world.until([&] { return a.taken.size() == 1; }));
+        a.accepts->redirect(a.into(elsewhere));
+        peer second(connect_to(port));
+        CHECK(a.world.until([&] { return elsewhere.size() == 1; }));
+        CHECK(a.taken.size() == 1);
+        for (const int fd : elsewhere) ::close(fd);
     }
 
     TEST_CASE("while there is no room, connections stay in the queue") {

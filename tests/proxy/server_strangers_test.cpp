@@ -88,7 +88,7 @@ TEST_SUITE("server session: strangers") {
             CHECK(entry.wire.received.empty());
             CHECK(f.world.until([&] { return entry.end.is(end_reason::handshake_failed); }));
         }
-        CHECK(f.context->unproven->size() == 0);
+        CHECK(f.context->here->unproven->size() == 0);
     }
 
     TEST_CASE("stop() and drain() close strangers quietly") {
@@ -111,13 +111,13 @@ TEST_SUITE("server session: strangers") {
         auto& second = f.connect();
         auto& third = f.connect();
         f.world.run_for(5ms);
-        CHECK(f.context->unproven->size() == 3);
-        CHECK(f.context->unproven->sweep(culvert::carrier::clock::now()) == 0);
-        CHECK(f.context->unproven->sweep(culvert::carrier::clock::now() + 3s) == 1);
+        CHECK(f.context->here->unproven->size() == 3);
+        CHECK(f.context->here->unproven->sweep(culvert::carrier::clock::now()) == 0);
+        CHECK(f.context->here->unproven->sweep(culvert::carrier::clock::now() + 3s) == 1);
         REQUIRE(f.world.until([&] { return oldest.wire.pump(), oldest.wire.over(); }, 1s));
         CHECK(oldest.wire.ended);
         CHECK(f.world.until([&] { return oldest.end.done; }));
-        CHECK(f.context->unproven->size() == 2);
+        CHECK(f.context->here->unproven->size() == 2);
         CHECK_FALSE(second.end.done);
         CHECK_FALSE(third.end.done);
     }

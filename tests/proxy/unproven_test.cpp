@@ -33,7 +33,7 @@ struct registry {
         now += later;
         return caps_->sweep(now);
     }
-    void lower_cap(std::size_t most) { caps_->lower_cap(most); }
+    void set_caps(std::size_t all, std::size_t per_group) { caps_->set_caps(all, per_group); }
     [[nodiscard]] std::size_t size() const { return caps_->size(); }
 
     culvert::carrier::time_point now = culvert::carrier::clock::now();
@@ -87,13 +87,16 @@ TEST_SUITE("unproven connections") {
         CHECK(r.evicted == "ab");
     }
 
-    TEST_CASE("the cap of all can be lowered, and not raised") {
+    TEST_CASE("the caps can be changed: those who come after count by them") {
         registry r({3, 100, 2s});
-        r.lower_cap(2);
-        r.lower_cap(5);
+        r.set_caps(2, 100);
         for (const char* name : {"a", "b", "c"}) r.enter(name, v4(1));
         CHECK(r.sweep() == 1);
         CHECK(r.evicted == "a");
+        r.set_caps(100, 3);
+        for (const char* name : {"d", "e"}) r.enter(name, v4(1));
+        CHECK(r.sweep() == 1);
+        CHECK(r.evicted == "ab");
     }
 
     TEST_CASE("those of listed proxies have no cap of their group") {
