@@ -16,6 +16,7 @@
 #   make bench-relay the tunnel beside other tunnels and relays, into bench/results
 #   make bench-ladder  what each layer of a relayed byte costs, into bench/results
 #   make bench-flood   what strangers cost a server, into bench/results
+#   make bench-scaling one to three servers behind HAProxy, into bench/results; root
 #   make install     installs under PREFIX, /usr/local by default; DESTDIR is heeded
 #   make package     the Debian packages, into build/package
 #   make package-test  installs them into a clean root, uses them, purges them; and the static build
@@ -31,7 +32,7 @@ CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
 SOURCES = git ls-files '*.cpp' '*.hpp'
 
 .PHONY: all run test test-fast test-long test-asan test-tsan test-aarch64 mutants fuzz soak model coverage \
-    bench-crypto bench-relay bench-ladder bench-flood \
+    bench-crypto bench-relay bench-ladder bench-flood bench-scaling \
     install package package-test static lint format clean
 
 all: binaries
@@ -114,6 +115,10 @@ bench-flood:
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release -j $(JOBS) --target culvert flood_gate
 	python3 bench/flood/run.py build/release
+
+bench-scaling: binaries
+	@.ci/packages build peers
+	python3 bench/scaling/run.py build/release
 
 PREFIX ?= /usr/local
 install:

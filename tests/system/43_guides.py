@@ -9,7 +9,8 @@ from support.waiting import together
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 GUIDES = SOURCE / "config" / "guides"
-ADDRESSES = {"edge": "192.0.2.10", "app": "192.0.2.20", "alice": "192.0.2.20", "bob": "192.0.2.30"}
+ADDRESSES = {"edge": "192.0.2.10", "app": "192.0.2.20", "alice": "192.0.2.20", "bob": "192.0.2.30",
+             "lb": "192.0.2.40", "edge1": "192.0.2.11", "edge2": "192.0.2.12"}
 
 
 def install(host):
@@ -37,32 +38,36 @@ def let_in(server, client):
 
 
 class Guides(case.SystemTest):
-    def carry_out(self, name, *hosts, given=lambda machines: None):
-        """A guide, on those hosts. `given` does what its "You need" takes for granted."""
+    def carry_out(self, name, hosts, acquainted=()):
+        """A guide, on those hosts; each pair of `acquainted` may log in from the one to the other."""
         file = GUIDES / f"{name}.md"
-        steps = guide.read(file, hosts)
-        machines = machine.Site(self, {host: ADDRESSES[host] for host in hosts}).machines
+        steps = guide.read(file, hosts.split())
+        machines = machine.Site(self, {host: ADDRESSES[host] for host in hosts.split()}).machines
         together({host: lambda it=it: install(it) for host, it in machines.items()})
-        given(machines)
+        for client, server in acquainted:
+            let_in(machines[server], machines[client])
         guide.carry_out(file.relative_to(SOURCE), steps, machines)
 
     def test_redis(self):
-        self.carry_out("redis", "edge", "app",
-                       given=lambda hosts: let_in(hosts["edge"], hosts["app"]))
-
+        self.carry_out("redis", "edge app", [("app", "edge")])
 
     def test_postgresql(self):
-        def acquaint(hosts):
-            for name in ("alice", "bob"):
-                let_in(hosts["edge"], hosts[name])
-        self.carry_out("postgresql", "edge", "alice", "bob", given=acquaint)
+        self.carry_out("postgresql", "edge alice bob", [("alice", "edge"), ("bob", "edge")])
+
+    def test_nginx(self):
+        self.carry_out("nginx", "edge app", [("app", "edge")])
 
     def test_systemd(self):
         self.carry_out("systemd", "edge")
 
     def test_moving(self):
-        self.carry_out("moving", "edge", "app",
-                       given=lambda hosts: let_in(hosts["edge"], hosts["app"]))
+        self.carry_out("moving", "edge app", [("app", "edge")])
+
+    def test_keys(self):
+        self.carry_out("keys", "edge app", [("app", "edge"), ("edge", "app")])
+
+    def test_scaling(self):
+        self.carry_out("scaling", "lb edge1 edge2 app", [("app", "edge1"), ("edge2", "edge1")])
 
 
 class Reading(case.SystemTest):
@@ -87,6 +92,14 @@ class Reading(case.SystemTest):
                 ("Just words.\n", "nothing to run")):
             with self.assertRaisesRegex(guide.GuideError, re.escape(why)):
                 self.read(text)
+
+    def test_commands_in_the_text_are_run_too(self):
+        """What a sentence tells to type stands in a block as well."""
+        for file in sorted(GUIDES.glob("*.md")):
+            prose = re.sub(r"^```.*?^```$", "", file.read_text(), flags=re.S | re.M)
+            run = "\n".join(re.findall(r"^```sh.*?^```$", file.read_text(), re.S | re.M))
+            for command in re.findall(r"`((?:culvert|systemctl|journalctl|haproxy) [^`]+)`", prose):
+                self.assertTrue(command in run, f"{file.name}: {command} is not run")
 
     def test_outputs_are_compared(self):
         self.assertTrue(guide.matches("a … c\n", "a b\nb c\n"))
