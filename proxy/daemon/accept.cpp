@@ -89,6 +89,11 @@ void acceptor::close() {
     const listening_socket gone(std::move(socket_));
 }
 
+void acceptor::give_back() {
+    socket_.give_back();
+    close();
+}
+
 void acceptor::hand_over() {
     socket_.leave_path();
     close();

@@ -34,6 +34,8 @@ class acceptor {
     void close();
     // The same where another process has the socket too: it goes on there, and so does the queue.
     void hand_over();
+    // The same before it has accepted any: a socket that was at hand is still where it came from.
+    void give_back();
 
   private:
     // How many were taken, and the error that stopped it: EAGAIN when there are no more.

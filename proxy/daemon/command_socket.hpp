@@ -29,6 +29,7 @@ class command_socket {
     void start();
     void close() { accepts_->close(); }
     void hand_over() { accepts_->hand_over(); }
+    void give_back() { accepts_->give_back(); }
 
   private:
     void take(descriptor connection);

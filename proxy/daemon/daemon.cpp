@@ -65,6 +65,7 @@ class daemon {
   private:
     bool take_sockets(sockets_at_hand& at_hand);
     bool listen();
+    void give_back();
     bool confine_to_sections() const;
     void count_room();
     void announce();
@@ -126,13 +127,10 @@ int daemon::run() {
     report_kernels();
     raise_descriptor_limit();
     keep_memory_reserve();
-    if (!listen()) return 2;
+    if (!listen()) return give_back(), 2;
     descriptors_ = descriptors_left();
     count_room();
-    if (!confine_to_sections()) {
-        sections_.hand_over_listeners();  // a daemon that this one was to replace has them still
-        return 2;
-    }
+    if (!confine_to_sections()) return give_back(), 2;
     workers_.start();
     sections_.start();
     if (commands_) commands_->start();
@@ -190,6 +188,12 @@ bool daemon::listen() {
         log(log_level::warning, "{}: nobody listens there any more: no section has this place",
             place);
     return true;
+}
+
+// A daemon that this one was to replace has its sockets still, and their paths.
+void daemon::give_back() {
+    sections_.give_back_listeners();
+    if (commands_) commands_->give_back();
 }
 
 bool daemon::confine_to_sections() const {

@@ -198,16 +198,21 @@ void sections::start() {
 }
 
 void sections::close_listeners() {
-    for (const auto& [text, open] : listeners_)
-        for (const auto& one : open.acceptors)
-            on_thread_of(one, started_, [](acceptor& a) { a.close(); });
-    listeners_.clear();
+    end_listeners(&acceptor::close);
 }
 
 void sections::hand_over_listeners() {
+    end_listeners(&acceptor::hand_over);
+}
+
+void sections::give_back_listeners() {
+    end_listeners(&acceptor::give_back);
+}
+
+void sections::end_listeners(void (acceptor::*how)()) {
     for (const auto& [text, open] : listeners_)
         for (const auto& one : open.acceptors)
-            on_thread_of(one, started_, [](acceptor& a) { a.hand_over(); });
+            on_thread_of(one, started_, [how](acceptor& a) { (a.*how)(); });
     listeners_.clear();
 }
 

@@ -35,6 +35,8 @@ class sections {
     void close_listeners();
     // The same for a process whose successor has the sockets.
     void hand_over_listeners();
+    // The same before start(): those that were at hand are still where they came from.
+    void give_back_listeners();
 
     using servers = std::vector<std::shared_ptr<const relay::server_context>>;
     [[nodiscard]] const servers& server_contexts() const noexcept { return servers_; }
@@ -65,6 +67,7 @@ class sections {
     void plan_clients(std::vector<config::client_settings> settings, plan& next) const;
     void plan_listeners(plan& next, sockets_at_hand& at_hand) const;
     void carry_out(plan next);
+    void end_listeners(void (acceptor::*how)());
     void listen(listener& on, std::vector<listening_socket> sockets, const destination& to);
     void replace_pools(const std::vector<client>& before);
     [[nodiscard]] destination to_server(

@@ -10,6 +10,13 @@ namespace culvert::relay {
 namespace asio = boost::asio;
 using carrier::stream_socket;
 
+namespace {
+
+// While the daemon drains, from then on.
+constexpr std::chrono::seconds time_to_open{2};
+
+}  // namespace
+
 awaitable<void> server_session::run() {
     co_await admit();
     co_await open_tunnel();
@@ -48,6 +55,16 @@ void server_session::stop(end_reason why) {
         far_->writer->to().cancel();
     else
         close_stranger();
+}
+
+// Who is about to open a service may do so: his connection was taken already, and nobody else will.
+// A spare session has its time, and a stranger can't have all of the drain's.
+void server_session::drain() {
+    if (opened_) return;
+    if (waiting_) return stop(end_reason::not_opened);
+    draining_ = true;
+    handshake_deadline_.emplace(thread_.executor, clock::now() + time_to_open,
+                                [this] { close_stranger(); });
 }
 
 std::string server_session::describe() const {

@@ -33,9 +33,7 @@ class server_session final : public session, public std::enable_shared_from_this
 
     awaitable<void> run() override;
     void stop(end_reason why) override;
-    void drain() override {
-        if (!opened_) stop(end_reason::not_opened);
-    }
+    void drain() override;
     [[nodiscard]] std::string describe() const override;
     [[nodiscard]] traffic moved() const override { return tunnel_ ? tunnel_->moved() : traffic{}; }
     [[nodiscard]] bool proven() const override { return proven_; }
@@ -86,6 +84,7 @@ class server_session final : public session, public std::enable_shared_from_this
     bool proven_ = false;                      // record 0 has verified
     bool waiting_ = false;
     bool opened_ = false;
+    bool draining_ = false;
     bool dropped_ = false;  // by a client that has no use for it any more
     carrier::turn turn_;    // of a client that sends PADs
 };

@@ -110,6 +110,7 @@ void server_session::prove() {
 // A PAD instead of OPEN: the client keeps the session for later.
 void server_session::enter_waiting_room() {
     if (waiting_) return;
+    if (draining_) throw session_end(end_reason::not_opened);
     if (!context_->here->waiting.enter(key_))
         throw session_end(end_reason::too_many, "too many sessions of this key wait for OPEN");
     waiting_ = true;
