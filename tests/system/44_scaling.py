@@ -24,6 +24,7 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 SAMPLE = SOURCE / "config" / "samples" / "haproxy-scaling.cfg"
 SERVERS = dict(re.findall(r"^ *server (\S+) ([\d.]+):7700", SAMPLE.read_text(), re.M))
 BALANCER = re.search(r"^ *bind ([\d.]+):7700", SAMPLE.read_text(), re.M)[1]
+CLIENT = "10.0.0.20"
 PIECE = 4096
 
 
@@ -84,8 +85,11 @@ def accepts():
 class Scaling(case.SystemTest):
     def setUp(self):
         super().setUp()
-        for address in (BALANCER, *SERVERS.values()):
+        for address in (BALANCER, CLIENT, *SERVERS.values()):
             subprocess.run(["ip", "address", "replace", f"{address}/32", "dev", "lo"], check=True)
+        # Where connections of this host to the balancer seem to come from.
+        subprocess.run(["ip", "route", "replace", "local", BALANCER, "dev", "lo", "table", "local",
+                        "src", CLIENT], check=True)
         self.folder = self.make_folder()
         self.backends = {name: Service(backend_of(name)) for name in SERVERS}
         for backend in self.backends.values():
@@ -101,14 +105,12 @@ class Scaling(case.SystemTest):
         file = self.folder / f"{name}.conf"
         file.write_text("\n".join([
             "[daemon]", "drain = 30s", f"[server.{name}]", f"listen = {SERVERS[name]}:7700",
-            *self.server_lines(), *shared_keys().server_lines("psk"),
+            f"proxy-address = {BALANCER}", "proxy-protocol = required",
+            *shared_keys().server_lines("psk"),
             f"service = it {self.backends[name].target}", ""]))
         daemon = self.start_daemon(file, name, [])
         daemon.wait_until_ready(lambda: daemon.log_lines(" ready: "))
         return daemon
-
-    def server_lines(self):
-        return []
 
     def start_client(self, *lines):
         file = self.folder / "client.conf"
@@ -172,15 +174,44 @@ class Scaling(case.SystemTest):
 
     def test_kill_one_and_drain_another_under_load(self):
         self.kill_and_drain()
-        self.assert_quiet()
+        self.assert_logs_of_servers()
 
     def test_kill_one_and_drain_another_with_sessions_kept_ready(self):
         self.kill_and_drain("pool = 6")
 
-    def assert_quiet(self):
-        """HAProxy's checks leave no trace in the log."""
+    def assert_logs_of_servers(self):
+        """They have the clients' own address from HAProxy, whose checks leave no trace."""
         for daemon in self.servers.values():
             self.assertEqual(daemon.log_lines("no session"), [])
+            ended = daemon.log_lines("service .*: ended;")
+            self.assertTrue(ended, f"{daemon.name} tells of no session")
+            for line in ended:
+                self.assertIn(f": {CLIENT}:", line)
+
+
+class Replays(case.SystemTest):
+    def test_a_replay_at_another_server_is_answered_and_opens_nothing(self):
+        """Each process remembers replays for itself: config/guides/scaling.md says what that means."""
+        backend = self.backend()
+        tunnel = self.tunnel(TCP, backend.target, relay=True, server=["handshake-timeout = 1s"])
+        flight = []
+        tunnel.relay.on_link = lambda link: link.up.edit_piece(
+            lambda piece: flight.append(piece) or piece)
+        application, service = tunnel.open(backend)
+
+        port = free_port()
+        file = tunnel.folder / "another.conf"
+        file.write_text((tunnel.folder / "server.conf").read_text().replace(
+            f":{tunnel.server_port}\n", f":{port}\n"))
+        self.start_daemon(file, "another", [port])
+        with socket.create_connection(("127.0.0.1", port), timeout=20) as replayer:
+            replayer.sendall(flight[0])
+            got = read_until_end(replayer)
+        self.assertEqual(got.end, RESET)
+        self.assertTrue(112 <= len(got.data) <= 112 + 1023, len(got.data))
+        self.assertTrue(backend.untouched())
+        application.sendall(b"hello")
+        self.assertEqual(read_exactly(service, 5), b"hello")
 
 
 class Reconnecting(case.SystemTest):
