@@ -58,6 +58,14 @@ bool is_wildcard(const std::string& host) {
     return address && (*address == parse_address("::") || *address == parse_address("0.0.0.0"));
 }
 
+// A name other than localhost may have any address.
+bool is_for_this_host(const endpoint& place) {
+    if (place.is_unix()) return true;
+    static const auto loopback = parse_address_range("127.0.0.0/8").value();
+    const auto address = bound_address(place.host);
+    return address && (loopback.contains(*address) || *address == parse_address("::1"));
+}
+
 bool same_family(const std::string& a, const std::string& b) {
     return is_ipv6(a) == is_ipv6(b);
 }
@@ -85,9 +93,17 @@ bool clash(const endpoint& a, const endpoint& b) {
 
 }  // namespace
 
-void check_daemon(const section_place& place, report& found) {
+void check_daemon(const daemon_settings& daemon, const section_place& place, report& found) {
     if (place.has("group") && !place.has("user"))
         found.error(place.line_of("group"), "group needs user = NAME beside it");
+    if (daemon.admin && !is_for_this_host(*daemon.admin) && !daemon.admin_open &&
+        !place.refused.contains("admin-open"))
+        found.error(place.line_of("admin"),
+                    "admin: " + daemon.admin->text() +
+                        " may be reached from other hosts: write 127.0.0.1, [::1] or unix:PATH, or "
+                        "admin-open = yes beside it");
+    if (place.has("admin-open") && !place.has("admin"))
+        found.error(place.line_of("admin-open"), "admin-open needs admin = PLACE beside it");
 }
 
 void check_server(const server_settings& server, const section_place& place, report& found) {
@@ -113,7 +129,7 @@ void check_listens(const std::vector<listen_place>& listens, report& found) {
         };
         const auto earlier = std::find_if(listens.begin(), later, clashes);
         if (earlier == later) continue;
-        found.error(later->line, "listen: " + later->listen.text() + " clashes with " +
+        found.error(later->line, later->key + ": " + later->listen.text() + " clashes with " +
                                      earlier->listen.text() + " of " + earlier->heading +
                                      " on line " + std::to_string(earlier->line));
     }

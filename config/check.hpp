@@ -10,7 +10,7 @@
 namespace culvert::config {
 
 // Keys that contradict or lack each other.
-void check_daemon(const section_place& place, report& found);
+void check_daemon(const daemon_settings& daemon, const section_place& place, report& found);
 void check_server(const server_settings& server, const section_place& place, report& found);
 void check_client(const client_settings& client, const section_place& place, report& found);
 
@@ -18,6 +18,7 @@ struct listen_place {
     endpoint listen;
     unsigned line;
     std::string heading;
+    std::string key = "listen";  // that says so
 };
 
 // Two sections that cannot both listen: the same address and port, one of them the wildcard of the

@@ -41,6 +41,27 @@ option_value* control_value(endpoint& into, const reading& context) {
     });
 }
 
+option_value* format_value(log_format& into) {
+    static const choices<log_format> formats{{"text", log_format::text},
+                                             {"json", log_format::json}};
+    return text_value("text or json", [&into](const std::string& text) {
+        into = parse_choice(text, formats).value();
+    });
+}
+
+option_value* yes_no_value(bool& into) {
+    static const choices<bool> answers{{"yes", true}, {"no", false}};
+    return text_value("yes or no", [&into](const std::string& text) {
+        into = parse_choice(text, answers).value();
+    });
+}
+
+option_value* admin_value(std::optional<endpoint>& into, const reading& context) {
+    return text_value("[HOST:]PORT or unix:PATH", [&into, &context](const std::string& text) {
+        into = parse_listen_or_unix(text, context.folder).value();
+    });
+}
+
 }  // namespace
 
 void add_daemon_options(option_table& table, daemon_settings& into, reading& context) {
@@ -49,6 +70,8 @@ void add_daemon_options(option_table& table, daemon_settings& into, reading& con
         "threads that carry connections");
     add("log-level", level_value(into.level)->default_value("info"),
         "error, warning, info or debug");
+    add("log-format", format_value(into.log_format)->default_value("text"),
+        "lines for people, or an object of JSON a line");
     add("drain", seconds_value(into.drain, {seconds(0), hours(1)})->default_value("30s"),
         "how long SIGTERM waits for running connections");
     add("user", user_value(into.user),
@@ -58,6 +81,10 @@ void add_daemon_options(option_table& table, daemon_settings& into, reading& con
         "how far the daemon confines itself; with strict it can't reload, off is for debuggers");
     add("control", control_value(into.control, context),
         "where culvert reload and culvert run --replace find this daemon");
+    add("admin", admin_value(into.admin, context),
+        "where a browser and Prometheus see how it goes; on this host only");
+    add("admin-open", yes_no_value(into.admin_open)->default_value("no"),
+        "whether admin may be a place that other hosts reach, with no password");
 }
 
 }  // namespace culvert::config

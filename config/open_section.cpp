@@ -32,6 +32,7 @@ open_section::open_section(section_kind kind, const std::string& name, section_p
 
 void open_section::bind(const std::string& name, settings& into) {
     if (kind_ == section_kind::daemon) {
+        daemon_ = &into.daemon;
         add_daemon_options(table_, into.daemon, context_);
     } else if (kind_ == section_kind::server) {
         server_settings& server = into.servers.emplace_back();
@@ -98,7 +99,12 @@ void open_section::finish(std::vector<listen_place>& listens) {
     }
     if (server_ != nullptr) check_server(*server_, place_, context_.found);
     if (client_ != nullptr) check_client(*client_, place_, context_.found);
-    if (kind_ == section_kind::daemon) return check_daemon(place_, context_.found);
+    if (daemon_ != nullptr) {
+        check_daemon(*daemon_, place_, context_.found);
+        if (daemon_->admin)
+            listens.push_back({*daemon_->admin, place_.line_of("admin"), place_.heading, "admin"});
+        return;
+    }
     credentials& keys = server_ != nullptr ? server_->keys : client_->keys;
     keys.mark = mark_of(keys);
     const endpoint& listen = server_ != nullptr ? server_->listen : client_->listen;

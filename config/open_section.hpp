@@ -37,7 +37,8 @@ class open_section {
     section_kind kind_;
     section_place place_;
     reading& context_;
-    server_settings* server_ = nullptr;  // the one of kind_
+    const daemon_settings* daemon_ = nullptr;  // the one of kind_
+    server_settings* server_ = nullptr;
     client_settings* client_ = nullptr;
     option_table table_;
 };

@@ -21,10 +21,16 @@ using public_key = std::array<std::uint8_t, 32>;
 using seconds = std::chrono::seconds;
 
 enum class log_level : std::uint8_t { error, warning, info, debug };
+enum class log_format : std::uint8_t { text, json };
 enum class carrier : std::uint8_t { tcp, websocket };
 // How far the daemon confines itself: on leaves what a reload may need, strict nothing but what the
 // sections need that it began with.
 enum class sandbox : std::uint8_t { off, on, strict };
+
+// As it is written in a file.
+constexpr const char* name_of(carrier what) noexcept {
+    return what == carrier::tcp ? "tcp" : "ws";
+}
 
 // A user of this system, and a group.
 struct account {
@@ -36,11 +42,14 @@ struct account {
 struct daemon_settings {
     unsigned threads = 1;
     log_level level = log_level::info;
+    config::log_format log_format = config::log_format::text;
     seconds drain{30};                   // how long SIGTERM waits for running sessions
     std::optional<account> user;         // whom the daemon becomes; with the user's own group
     std::optional<std::uint32_t> group;  // instead of that one
     config::sandbox sandbox = sandbox::on;
     endpoint control;  // unix socket for `culvert reload` and for a successor; none by default
+    std::optional<endpoint> admin;  // where metrics and the status page are to be had
+    bool admin_open = false;        // that place may be one that other hosts reach
 };
 
 // What a set of secret keys is known by once they are wiped; good for nothing else.

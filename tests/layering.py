@@ -22,6 +22,8 @@ ROOMS = {
                        ["boost/", "openssl/", "sockets"]),
     "proxy/observe/": (["proxy/observe/", "crypto/bytes.hpp"],
                        ["boost/", "spdlog/", "fmt/", "sockets"]),
+    "proxy/admin/": (["proxy/admin/", "proxy/observe/", "proxy/carrier/net.hpp"],
+                     ["boost/", "fmt/", "sockets"]),
     "proxy/relay/": (["proxy/relay/", "proxy/carrier/", "proxy/protocol/", "proxy/observe/",
                       "crypto/", "config/settings.hpp"],
                      ["boost/", "fmt/", "sockets"]),
@@ -77,6 +79,8 @@ PLANTED = {
                           ['"config/settings.hpp"', '"proxy/observe/log.hpp"']),
     "proxy/observe/g.hpp": (['"proxy/relay/tunnel.hpp"', '"crypto/secret.hpp"'],
                             ["<spdlog/spdlog.h>", '"crypto/bytes.hpp"']),
+    "proxy/admin/i.cpp": (['"proxy/daemon/worker.hpp"', '"proxy/relay/tunnel.hpp"'],
+                          ['"proxy/observe/status.hpp"', "<boost/beast/http.hpp>"]),
     "proxy/daemon/h.cpp": ([], ['"config/load.hpp"', '"proxy/relay/tunnel.hpp"']),
     "proxy/stray/i.cpp": (None, []),
 }

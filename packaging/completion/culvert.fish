@@ -12,6 +12,7 @@ end
 
 complete -c culvert -f
 complete -c culvert -n '__culvert_at 1' -a run -d 'the daemon, in the foreground'
+complete -c culvert -n '__culvert_at 1' -a reload -d 'have the running daemon read its file again'
 complete -c culvert -n '__culvert_at 1' -a check -d 'name every mistake of a configuration file'
 complete -c culvert -n '__culvert_at 1' -a keygen -d 'make a key'
 complete -c culvert -n '__culvert_at 1' -a pubkey -d 'print the public key of a key file'
@@ -19,9 +20,11 @@ complete -c culvert -n '__culvert_at 1' -a probe -d 'try a client section'
 complete -c culvert -n '__culvert_at 1' -a version -d 'print the version'
 complete -c culvert -n '__culvert_at 1' -a help -d 'print the commands, or every key'
 
-complete -c culvert -n '__culvert_at 2; and __fish_seen_subcommand_from run check pubkey probe' -F
+complete -c culvert -n '__culvert_at 2; and __fish_seen_subcommand_from run reload check pubkey probe' -F
 complete -c culvert -n '__culvert_at 2; and __fish_seen_subcommand_from keygen' -a psk -d 'a secret of both ends'
 complete -c culvert -n '__culvert_at 2; and __fish_seen_subcommand_from keygen' -a static -d 'a key pair'
 complete -c culvert -n '__culvert_at 2; and __fish_seen_subcommand_from help' -a config -d 'every key'
+complete -c culvert -n '__culvert_at 2; and __fish_seen_subcommand_from run' -a --replace -d 'take the place of the running daemon'
+complete -c culvert -n '__culvert_at 3; and string match -q -- --replace (commandline -opc)' -F
 complete -c culvert -n '__culvert_at 3; and __fish_seen_subcommand_from keygen' -F
 complete -c culvert -n '__culvert_at 3; and __fish_seen_subcommand_from probe' -a '(__culvert_sections)'

@@ -74,6 +74,7 @@ int acceptor::accept_some() {
 
 carrier::awaitable<void> acceptor::back_off(int error) {
     delay_ = std::clamp(delay_ * 2, shortest_pause, longest_pause);
+    to_.put_off();
     observe::log(accept_errors, observe::log_level::warning,
                  "{}: cannot accept connections: {}; trying again", to_.section,
                  std::strerror(error));

@@ -13,8 +13,9 @@ namespace culvert::daemon {
 
 // Where the connections of a listening socket go.
 struct destination {
-    std::string section;                   // what log lines begin with
-    std::function<void(descriptor)> take;  // gets connected, non-blocking sockets
+    std::string section;                    // what log lines begin with
+    std::function<void(descriptor)> take;   // gets connected, non-blocking sockets
+    std::function<void()> put_off = [] {};  // told each time that accepting has to wait
 };
 
 class acceptor {

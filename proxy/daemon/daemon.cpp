@@ -10,11 +10,13 @@
 #include "config/load.hpp"
 #include "crypto/kernels/report.hpp"
 #include "crypto/locked_memory.hpp"
+#include "proxy/daemon/admin_listener.hpp"
 #include "proxy/daemon/command_socket.hpp"
 #include "proxy/daemon/commander.hpp"
 #include "proxy/daemon/confine.hpp"
 #include "proxy/daemon/descriptors.hpp"
 #include "proxy/daemon/memory_reserve.hpp"
+#include "proxy/daemon/observation.hpp"
 #include "proxy/daemon/reload.hpp"
 #include "proxy/daemon/sections.hpp"
 #include "proxy/daemon/service_manager.hpp"
@@ -89,12 +91,16 @@ class daemon {
     service_manager manager_;
     protocol::replay_cache replays_;
     workers workers_{std::max(1U, options_.threads)};
-    sections sections_{workers_, replays_, [this] { return workers_.sessions() < most_sessions_; }};
+    observation observation_{workers_.count(), replays_};
+    sections sections_{workers_, replays_, observation_.counters(),
+                       [this] { return workers_.sessions() < most_sessions_; }};
     std::optional<commander> predecessor_;
     asio::io_context context_{1};
     asio::basic_signal_set<carrier::executor> signals_{context_.get_executor(), SIGINT, SIGTERM,
                                                        SIGHUP};
     carrier::timer tick_{context_.get_executor()};
+    admin_listener admin_{context_.get_executor(), options_,
+                          [this] { return observation_.read(); }};
     std::optional<command_socket> commands_;
     std::size_t descriptors_ = 0;                // that are left for sessions and pools
     std::atomic<std::size_t> most_sessions_{0};  // that they suffice for
@@ -128,11 +134,12 @@ int daemon::run() {
     raise_descriptor_limit();
     keep_memory_reserve();
     if (!listen()) return give_back(), 2;
-    descriptors_ = descriptors_left();
+    descriptors_ = descriptors_left() - std::min(descriptors_left(), admin_.descriptors());
     count_room();
     if (!confine_to_sections()) return give_back(), 2;
     workers_.start();
     sections_.start();
+    admin_.start();
     if (commands_) commands_->start();
     asio::co_spawn(context_, sweep_unproven(), rethrow);
     asio::co_spawn(context_, control(), rethrow);
@@ -175,6 +182,8 @@ bool daemon::listen() {
                               commands{[this] { return reload(); },
                                        [this] {
                                            auto sockets = sections_.listening();
+                                           for (const int fd : admin_.listening())
+                                               sockets.push_back(fd);
                                            sockets.push_back(commands_->fd());
                                            return sockets;
                                        },
@@ -182,6 +191,7 @@ bool daemon::listen() {
         else
             mistakes.push_back("control: " + socket.error().text);
     }
+    if (auto mistake = admin_.listen(at_hand)) mistakes.push_back(std::move(*mistake));
     for (const auto& mistake : mistakes) log(log_level::error, "{}", mistake);
     if (!mistakes.empty()) return false;
     for (const auto& place : at_hand.drop_rest())
@@ -193,12 +203,14 @@ bool daemon::listen() {
 // A daemon that this one was to replace has its sockets still, and their paths.
 void daemon::give_back() {
     sections_.give_back_listeners();
+    admin_.give_back();
     if (commands_) commands_->give_back();
 }
 
 bool daemon::confine_to_sections() const {
     needs all{sections_.listen_places(), sections_.connect_places(), {}};
     if (options_.control.is_set()) all.listen.push_back(options_.control);
+    if (options_.admin) all.listen.push_back(*options_.admin);
     all.files = loaded_.files;
     try {
         confine(options_, all);
@@ -222,6 +234,7 @@ void daemon::announce() {
     const auto text = fmt::format("{} server and {} client sections, {} threads",
                                   sections_.server_contexts().size(), sections_.client_sections(),
                                   workers_.count());
+    observation_.enter(observation::phase::ready);
     if (predecessor_) manager_.main_process_is_this();
     manager_.ready(text);
     log(log_level::info, "ready: {}", text);
@@ -262,6 +275,9 @@ commands::outcome daemon::reload() {
 
 void daemon::put_in_force(const config::daemon_settings& options) {
     options_.level = options.level;
+    observe::set_log_format(options.log_format == config::log_format::json
+                                ? observe::log_format::json
+                                : observe::log_format::text);
     options_.drain = options.drain;
     observe::set_log_level(to_log_level(options_.level));
     count_room();
@@ -277,6 +293,7 @@ awaitable<void> daemon::sweep_unproven() {
         report_unlocked_keys();
         for (const auto& context : sections_.server_contexts()) {
             const std::size_t evicted = context->here->unproven->sweep(clock::now());
+            context->counters->evicted(evicted);
             if (evicted > 0)
                 log(context->evictions, log_level::warning,
                     "server.{}: {} connections without a handshake closed: too many of them",
@@ -315,6 +332,7 @@ void daemon::leave_to_successor() {
 awaitable<void> daemon::control() {
     co_await next_signal();
     stopping_ = true;
+    observation_.enter(observation::phase::draining);
     const auto text =
         fmt::format("{}: {} sessions may end within {} s", replaced_ ? "replaced" : "stopping",
                     workers_.sessions(), options_.drain.count());
@@ -322,6 +340,7 @@ awaitable<void> daemon::control() {
     if (!replaced_) manager_.stopping(text);
     stop_listening();
     status_ = co_await drain();
+    admin_.stop();
     stop_now_ = true;
     context_.stop();
 }
@@ -331,6 +350,7 @@ void daemon::stop_listening() {
         sections_.hand_over_listeners();
     else
         sections_.close_listeners();
+    if (replaced_) admin_.hand_over();
     if (!commands_) return;
     if (replaced_)
         commands_->hand_over();

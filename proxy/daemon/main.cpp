@@ -58,12 +58,15 @@ bool report(const config::loaded& loaded) {
 
 int run(const arguments& args) {
     const bool replace = args[0] == "--replace";
-    if (replace != (args.size() == 2)) return complain("run takes FILE, or --replace FILE");
+    if (replace != (args.size() == 2))
+        return complain("run takes FILE, or --replace FILE; see `culvert help`");
     std::signal(SIGPIPE, SIG_IGN);
     observe::never_wait_for_readers();
     daemon::raise_locked_memory_limit();
     const std::string& file = args.back();
     config::loaded loaded = config::load(file);
+    if (loaded.ok() && loaded.value.daemon.log_format == config::log_format::json)
+        observe::set_log_format(observe::log_format::json);
     for (const auto& said : loaded.diagnostics) observe::write_plain(to_text(said));
     if (!loaded.ok()) return usage_error;
     return daemon::run(std::move(loaded.value), {file, replace});

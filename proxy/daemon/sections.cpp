@@ -6,6 +6,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <future>
 
+#include "proxy/daemon/observation.hpp"
 #include "proxy/observe/log.hpp"
 #include "proxy/relay/client_session.hpp"
 #include "proxy/relay/connect.hpp"
@@ -83,8 +84,10 @@ void sections::plan_servers(std::vector<config::server_settings> settings, plan&
             next.server_contexts.push_back(*known);
         } else {
             ++(is_known ? next.changed : next.fresh);
+            auto counters = counters_.section(info_of(wanted));
             next.server_contexts.push_back(std::make_shared<const relay::server_context>(
-                std::move(wanted), replays_, is_known ? known->get() : nullptr));
+                std::move(wanted), replays_, is_known ? known->get() : nullptr,
+                std::move(counters)));
         }
         const auto& context = next.server_contexts.back();
         next.places.push_back({context->settings.listen, closing::quiet, to_server(context), {}});
@@ -102,8 +105,10 @@ void sections::plan_clients(std::vector<config::client_settings> settings, plan&
             next.clients.push_back(*known);
         } else {
             ++(is_known ? next.changed : next.fresh);
+            auto counters = counters_.section(info_of(wanted));
             next.clients.push_back(
-                {std::make_shared<const relay::client_context>(std::move(wanted)),
+                {std::make_shared<const relay::client_context>(std::move(wanted),
+                                                               std::move(counters)),
                  is_known ? known->open : std::make_shared<std::atomic<std::size_t>>(0)});
         }
         const client& section = next.clients.back();
@@ -158,8 +163,17 @@ void sections::carry_out(plan next) {
     std::size_t sections_gone = servers_.size() + clients_.size() - next.same - next.changed;
     servers_ = std::move(next.server_contexts);
     replace_pools(std::exchange(clients_, std::move(next.clients)));
+    publish();
     summary_ = fmt::format("{} sections as they were, {} changed, {} new, {} gone", next.same,
                            next.changed, next.fresh, sections_gone);
+}
+
+// Now that it is so: what the admin listener tells of the sections.
+void sections::publish() const {
+    std::vector<observe::section_info> all;
+    for (const auto& context : servers_) all.push_back(info_of(context->settings));
+    for (const client& one : clients_) all.push_back(info_of(one.context->settings));
+    counters_.publish(std::move(all));
 }
 
 void sections::listen(listener& on, std::vector<listening_socket> sockets, const destination& to) {
@@ -220,12 +234,14 @@ void sections::end_listeners(void (acceptor::*how)()) {
 
 destination sections::to_server(const std::shared_ptr<const relay::server_context>& context) const {
     const std::string section = "server." + context->settings.name;
-    return {section, [&staff = staff_, context, section](descriptor fd) {
+    return {section,
+            [&staff = staff_, context, section](descriptor fd) {
                 auto make = [context](carrier::stream_socket socket, relay::thread_context thread) {
                     return relay::make_server_session(context, std::move(socket), thread);
                 };
                 staff.least_loaded().adopt(std::move(fd), section, std::move(make), [] {});
-            }};
+            },
+            [counters = context->counters] { counters->accept_failed(); }};
 }
 
 destination sections::to_client(const client& of) const {
@@ -233,6 +249,7 @@ destination sections::to_client(const client& of) const {
     return {section,
             [&staff = staff_, context = of.context, open = of.open, section](descriptor fd) {
                 if (*open >= context->settings.limits.connections) {
+                    context->counters->refused(name_of(relay::end_reason::too_many));
                     log(full_sections, log_level::warning,
                         "{}: a connection was refused: max-connections = {} are open", section,
                         context->settings.limits.connections);
@@ -246,7 +263,8 @@ destination sections::to_client(const client& of) const {
                 };
                 ++*open;
                 on.adopt(std::move(fd), section, std::move(make), [open] { --*open; });
-            }};
+            },
+            [counters = of.context->counters] { counters->accept_failed(); }};
 }
 
 // ---- what there is ----

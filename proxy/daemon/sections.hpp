@@ -18,8 +18,9 @@ namespace culvert::daemon {
 class sections {
   public:
     // `room`: whether another session may begin, asked from every thread.
-    sections(workers& staff, protocol::replay_cache& replays, std::function<bool()> room)
-        : staff_(staff), replays_(replays), room_(std::move(room)) {}
+    sections(workers& staff, protocol::replay_cache& replays, observe::registry& counters,
+             std::function<bool()> room)
+        : staff_(staff), replays_(replays), counters_(counters), room_(std::move(room)) {}
 
     // All of it or nothing: returns what can't be, one line each, and then nothing has changed. A
     // section that is as it was goes on as it is, pool and all; a place that is listened on already
@@ -69,6 +70,7 @@ class sections {
     void carry_out(plan next);
     void end_listeners(void (acceptor::*how)());
     void listen(listener& on, std::vector<listening_socket> sockets, const destination& to);
+    void publish() const;
     void replace_pools(const std::vector<client>& before);
     [[nodiscard]] destination to_server(
         const std::shared_ptr<const relay::server_context>& context) const;
@@ -76,6 +78,7 @@ class sections {
 
     workers& staff_;
     protocol::replay_cache& replays_;
+    observe::registry& counters_;
     const std::function<bool()> room_;
     servers servers_;
     std::vector<client> clients_;

@@ -8,7 +8,7 @@
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
 
-#include "proxy/observe/log.hpp"
+#include "proxy/observe/session_report.hpp"
 
 namespace culvert::daemon {
 namespace {
@@ -45,10 +45,23 @@ carrier::awaitable<void> until_empty(std::shared_ptr<relay::session_pool> pool) 
     }
 }
 
-std::string bytes_text(std::uint64_t size) {
-    if (size < 10'000) return fmt::format("{} B", size);
-    if (size < 10'000 * std::uint64_t{1024}) return fmt::format("{} KiB", size / 1024);
-    return fmt::format("{} MiB", size / (1024 * 1024));
+// What `why` says of the end.
+void describe_end(const std::exception_ptr& why, observe::session_report& into) {
+    into.failed = why != nullptr;
+    into.reason = name_of(relay::end_reason::clean);
+    into.detail = text_of(relay::end_reason::clean);
+    try {
+        if (why) std::rethrow_exception(why);
+    } catch (const relay::session_end& e) {
+        into.reason = name_of(e.why());
+        into.detail = e.text();
+    } catch (const std::bad_alloc&) {
+        into.reason = "no_memory";
+        into.detail = "no memory";
+    } catch (const std::exception& e) {
+        into.reason = "internal";
+        into.detail = e.what();
+    }
 }
 
 }  // namespace
@@ -148,28 +161,23 @@ void worker::finish(const running& gone, const std::exception_ptr& why) {
 }
 
 void worker::report(const running& gone, const std::exception_ptr& why) {
-    std::string reason = text_of(relay::end_reason::clean);
-    try {
-        if (why) std::rethrow_exception(why);
-    } catch (const relay::session_end& e) {
-        reason = e.text();
-    } catch (const std::bad_alloc&) {
-        reason = "no memory";
-    } catch (const std::exception& e) {
-        reason = e.what();
-    }
-    const auto moved = gone.session->moved();
-    const auto lasted = std::chrono::duration<double>(carrier::clock::now() - gone.began);
-    const auto line =
-        fmt::format("{}: {}: {}; {} to the tunnel, {} from it, {:.1f} s", gone.section,
-                    gone.session->describe(), reason, bytes_text(moved.to_tunnel),
-                    bytes_text(moved.from_tunnel), lasted.count());
-    if (!gone.session->proven() || gone.session->unused())
-        log(unremarkable, log_level::debug, "{}", line);
+    const relay::session& session = *gone.session;
+    const auto moved = session.moved();
+    observe::session_report report;
+    report.section = gone.section;
+    report.who = session.facts();
+    report.to_tunnel = moved.to_tunnel;
+    report.from_tunnel = moved.from_tunnel;
+    report.lasted = carrier::clock::now() - gone.began;
+    describe_end(why, report);
+    const bool remarkable = session.proven() && !session.unused();
+    if (remarkable) session.counters().ended(report);
+    if (!remarkable)
+        log_session(log_level::debug, report, &unremarkable);
     else if (why)
-        log(failures, log_level::warning, "{}", line);
+        log_session(log_level::warning, report, &failures);
     else
-        log(log_level::info, "{}", line);
+        log_session(log_level::info, report);
 }
 
 template <class Action>

@@ -15,7 +15,9 @@ namespace culvert::daemon {
 
 class worker {
   public:
-    worker() : keep_running_(context_.get_executor()) {}
+    // `number`: of its thread, for the counters.
+    explicit worker(std::size_t number = 0)
+        : number_(number), keep_running_(context_.get_executor()) {}
     ~worker() { join(); }
     worker(const worker&) = delete;
     worker& operator=(const worker&) = delete;
@@ -65,12 +67,13 @@ class worker {
     void finish(const running& gone, const std::exception_ptr& why);
     static void report(const running& gone, const std::exception_ptr& why);
     [[nodiscard]] relay::thread_context thread() noexcept {
-        return {context_.get_executor(), buffers_, &keys_};
+        return {context_.get_executor(), buffers_, &keys_, &relay::system_resolver(), number_};
     }
     void let_go(std::shared_ptr<relay::session_pool> pool);
     template <class Action>
     void for_each_session(Action action);
 
+    const std::size_t number_;
     relay::buffer_pool buffers_;  // outlives the loop: suspended sessions hold buffers
     std::atomic<std::size_t> load_{0};
     std::atomic<std::size_t> pools_leaving_{0};

@@ -9,7 +9,9 @@ namespace culvert::daemon {
 
 class workers {
   public:
-    explicit workers(std::size_t count) : all_(count) {}
+    explicit workers(std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i) all_.emplace_back(i);
+    }
 
     void start();
     void stop();  // and waits until they have

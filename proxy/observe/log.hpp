@@ -14,6 +14,14 @@ namespace culvert::observe {
 
 enum class log_level : std::uint8_t { error, warning, info, debug };
 
+// For people, or for machines: an object of JSON a line.
+enum class log_format : std::uint8_t { text, json };
+
+// Begins as text. Where stderr is a stream to the journal, its lines begin with the level as
+// journald understands it, <4>, and lines of text have no time: the journal has it.
+void set_log_format(log_format format);
+[[nodiscard]] bool logs_json() noexcept;
+
 // Lines above this level are not written. Begins as info.
 void set_log_level(log_level most) noexcept;
 [[nodiscard]] bool logs(log_level level) noexcept;
@@ -27,7 +35,9 @@ void never_wait_for_readers() noexcept;
 // Writes a line, made fit for a terminal: much of it comes from outside. Never throws, never waits
 // for whoever reads stderr, and does not end the process when stderr is gone, where SIGPIPE is
 // ignored. What could not be written is counted, and told once there is room again.
-void write_log(log_level level, std::string_view line) noexcept;
+// `more` are further members for the object of a log of JSON, as JSON; where the line would become
+// longer than what is written in one piece, they are left out.
+void write_log(log_level level, std::string_view line, std::string_view more = {}) noexcept;
 
 // The same for a line that has no time and no level.
 void write_plain(std::string_view line) noexcept;
@@ -57,6 +67,9 @@ class log_limit {
     std::uint64_t held_back_ = 0;
 };
 
+// What a line says of those that were held back before it; empty for none.
+[[nodiscard]] std::string held_back_text(std::uint64_t lines);
+
 // The same as log(), under a limit.
 template <class... Arguments>
 void log(log_limit& limit, log_level level, fmt::format_string<Arguments...> format,
@@ -64,9 +77,8 @@ void log(log_limit& limit, log_level level, fmt::format_string<Arguments...> for
     if (!logs(level)) return;
     const auto held_back = limit.admit();
     if (!held_back) return;
-    auto line = fmt::format(format, std::forward<Arguments>(arguments)...);
-    if (*held_back > 0) line += fmt::format(" (and {} more lines like this)", *held_back);
-    write_log(level, line);
+    write_log(level, fmt::format(format, std::forward<Arguments>(arguments)...) +
+                         held_back_text(*held_back));
 }
 
 }  // namespace culvert::observe

@@ -60,4 +60,14 @@ std::string printable(std::string_view text) {
     return out;
 }
 
+// No control characters are left, so these two are all that JSON has escapes for.
+std::string quoted_json(std::string_view text) {
+    std::string out = "\"";
+    for (const char c : printable(text)) {
+        if (c == '"' || c == '\\') out += '\\';
+        out += c;
+    }
+    return out + '"';
+}
+
 }  // namespace culvert::observe

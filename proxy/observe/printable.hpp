@@ -14,4 +14,7 @@ inline constexpr std::size_t longest_line = 2'000;  // bytes, once escaped
 // \xNN, byte by byte. Text that becomes longer than longest_line is cut, and says so.
 std::string printable(std::string_view text);
 
+// The same as a string of JSON, quotes included: at most twice as long.
+std::string quoted_json(std::string_view text);
+
 }  // namespace culvert::observe

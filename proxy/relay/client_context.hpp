@@ -2,17 +2,25 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
+#include <utility>
 
+#include "proxy/observe/registry.hpp"
 #include "proxy/relay/dial.hpp"
 
 namespace culvert::relay {
 
 struct client_context {
-    explicit client_context(config::client_settings from)
-        : keys(keys_of(from)), settings(config::without_secrets(std::move(from))) {}
+    explicit client_context(config::client_settings from,
+                            std::shared_ptr<observe::section_counters> counted =
+                                std::make_shared<observe::section_counters>())
+        : keys(keys_of(from)),
+          settings(config::without_secrets(std::move(from))),
+          counters(std::move(counted)) {}
 
     const protocol::client_keys keys;
-    const config::client_settings settings;       // without the secret keys
+    const config::client_settings settings;  // without the secret keys
+    const std::shared_ptr<observe::section_counters> counters;
     mutable std::atomic<bool> pool_fails{false};  // for the log: one line when that changes
 };
 

@@ -23,7 +23,9 @@ class client_session final : public session {
           thread_(thread),
           pool_(std::move(pool)),
           plain_(std::move(plain)),
-          peer_(carrier::peer_name(plain_)) {}
+          peer_(carrier::peer_name(plain_)) {
+        meter_.begin(context_->counters->service(context_->settings.service, thread_.number));
+    }
 
     awaitable<void> run() override;
 
@@ -39,9 +41,12 @@ class client_session final : public session {
 
     void drain() override {}  // the application is waiting for an answer: it shall have it
 
-    [[nodiscard]] std::string describe() const override {
-        const auto& service = context_->settings.service;
-        return peer_ + " service " + (service.empty() ? "(default)" : service);
+    [[nodiscard]] observe::session_facts facts() const override {
+        const auto& settings = context_->settings;
+        return {peer_, "", settings.service, name_of(settings.connect.front().carrier), true};
+    }
+    [[nodiscard]] observe::section_counters& counters() const override {
+        return *context_->counters;
     }
     [[nodiscard]] traffic moved() const override {
         traffic sum = tunnel_ ? tunnel_->moved() : traffic{};
@@ -69,6 +74,7 @@ class client_session final : public session {
     std::string again_;                 // what a session that came to nothing had been told
     std::uint64_t first_bytes_ = 0;     // sent with OPEN
     cancellation* dialling_ = nullptr;  // while a new session is being made
+    observe::meter meter_;
     std::optional<tunnel> tunnel_;
     std::optional<end_reason> stop_;
 };
@@ -105,6 +111,7 @@ void client_session::begin_anew(const kept_stream& kept, const session_end& why)
     if (tunnel_) plain_ = tunnel_->take_plain();
     tunnel_.reset();
     first_bytes_ = 0;
+    meter_.begin_anew();
     again_ = kept.bytes();
 }
 
@@ -117,7 +124,8 @@ awaitable<void> client_session::open_new() {
 // An application that only ends its direction waits for an answer; one that resets has left.
 awaitable<established> client_session::dial_for_application() {
     cancellation cancel([this] { return carrier::has_failed(plain_); }, dialling_);
-    const dial_means with{thread_.names, thread_.ephemeral_keys(), &cancel};
+    dial_means with{thread_.names, thread_.ephemeral_keys(), &cancel};
+    with.counts = &context_->counters->handshakes(thread_.number);
     std::optional<established> made;
     std::optional<session_end> failed;
     try {
@@ -155,7 +163,7 @@ awaitable<void> client_session::open(established far, kept_stream* kept) {
         throw *failed;
     }
     tunnel_.emplace(std::move(plain_), std::move(far), context_->settings.limits, thread_.buffers,
-                    kept);
+                    kept, &meter_);
     if (stop_) tunnel_->stop(*stop_);
 }
 
@@ -164,6 +172,7 @@ awaitable<void> client_session::send_first(established& far, kept_stream* kept) 
     const bytes_view stream = crypto::as_bytes(first);
     if (kept != nullptr) kept->sent(stream);
     first_bytes_ = first.size();
+    meter_.to_tunnel(first.size());
     co_await open_with(far, context_->settings.service, stream, thread_.buffers);
 }
 

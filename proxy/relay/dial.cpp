@@ -165,8 +165,11 @@ protocol::client_keys keys_of(const config::client_settings& settings) {
 
 awaitable<established> dial(executor ex, const config::client_settings& settings,
                             const protocol::client_keys& keys, dial_means with) {
+    const time_point began = clock::now();
     dialer way(ex, settings, keys, with);
-    co_return co_await way.run();
+    established made = co_await way.run();
+    if (with.counts != nullptr) with.counts->add(clock::now() - began);
+    co_return made;
 }
 
 awaitable<void> open_service(established& session, const std::string& service) {

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "config/settings.hpp"
+#include "proxy/observe/counters.hpp"
 #include "proxy/protocol/client_handshake.hpp"
 #include "proxy/relay/cancellation.hpp"
 #include "proxy/relay/established.hpp"
@@ -23,9 +24,10 @@ using dial_progress = std::function<void(dial_stage passed, const std::string& d
 // What a dial makes use of; all of it outlives the call.
 struct dial_means {
     resolver* names = &system_resolver();
-    protocol::key_stock* stock = nullptr;   // if there is one
-    cancellation* cancel = nullptr;         // the same
-    const dial_progress* passed = nullptr;  // the same
+    protocol::key_stock* stock = nullptr;           // if there is one
+    cancellation* cancel = nullptr;                 // the same
+    const dial_progress* passed = nullptr;          // the same
+    observe::handshake_counters* counts = nullptr;  // the same
 };
 
 // Connects and shakes hands; the server has not heard of a service yet. `settings` and `keys`

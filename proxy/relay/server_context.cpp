@@ -29,10 +29,12 @@ population::population(const config::server_settings& settings)
       waiting(settings.waiting) {}
 
 server_context::server_context(config::server_settings from, protocol::replay_cache& cache,
-                               const server_context* before)
+                               const server_context* before,
+                               std::shared_ptr<observe::section_counters> counted)
     : keys(keys_of(from)),
       settings(config::without_secrets(std::move(from))),
       replays(cache),
+      counters(std::move(counted)),
       here(before != nullptr ? before->here : std::make_shared<population>(settings)) {
     for (const auto& client : settings.clients) names_.emplace(client.key, client.name);
 }

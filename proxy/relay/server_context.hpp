@@ -8,6 +8,7 @@
 
 #include "config/settings.hpp"
 #include "proxy/observe/log.hpp"
+#include "proxy/observe/registry.hpp"
 #include "proxy/protocol/replay_cache.hpp"
 #include "proxy/protocol/server_handshake.hpp"
 #include "proxy/relay/unproven.hpp"
@@ -42,7 +43,9 @@ class server_context {
   public:
     // `before`: the context that this one is to replace, whose sessions count here too.
     server_context(config::server_settings settings, protocol::replay_cache& cache,
-                   const server_context* before = nullptr);
+                   const server_context* before = nullptr,
+                   std::shared_ptr<observe::section_counters> counters =
+                       std::make_shared<observe::section_counters>());
 
     // From now on the caps are those of these settings; of connections without a proof no more than
     // `most_unproven` in all.
@@ -56,6 +59,7 @@ class server_context {
     const protocol::server_keys keys;
     const config::server_settings settings;  // without the secret keys
     protocol::replay_cache& replays;
+    const std::shared_ptr<observe::section_counters> counters;
     const std::shared_ptr<population> here;
     mutable observe::log_limit strangers;  // lines about those that have proved nothing
     mutable observe::log_limit evictions;  // and how many of them had to go

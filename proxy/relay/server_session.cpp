@@ -12,12 +12,27 @@ using carrier::stream_socket;
 
 namespace {
 
-// While the daemon drains, from then on.
-constexpr std::chrono::seconds time_to_open{2};
+// While the daemon drains, from then on: for a first flight that is under way, and for who has got
+// his answer.
+constexpr std::chrono::milliseconds time_to_prove{500};
+constexpr std::chrono::milliseconds time_to_open{2'000};
 
 }  // namespace
 
+server_session::~server_session() {
+    leave_waiting_room();
+    if (opened_) connections().closed.add();
+    if (proven_) {
+        --context_->here->sessions;
+    } else if (unproven_ != nullptr) {
+        connections().gone_unproven.add();
+        context_->counters->handshake_failed(unproven_);
+    }
+}
+
 awaitable<void> server_session::run() {
+    unproven_ = "incomplete";
+    connections().accepted.add();
     co_await admit();
     co_await open_tunnel();
     co_await tunnel_->run();
@@ -40,7 +55,7 @@ awaitable<void> server_session::open_tunnel() {
         throw *failed;
     }
     tunnel_.emplace(std::move(backend), std::move(*far_), context_->settings.limits,
-                    thread_.buffers);
+                    thread_.buffers, nullptr, &meter_);
     far_.reset();
     if (stop_) tunnel_->stop(*stop_);
 }
@@ -63,15 +78,13 @@ void server_session::drain() {
     if (opened_) return;
     if (waiting_) return stop(end_reason::not_opened);
     draining_ = true;
-    handshake_deadline_.emplace(thread_.executor, clock::now() + time_to_open,
+    handshake_deadline_.emplace(thread_.executor,
+                                clock::now() + (far_ ? time_to_open : time_to_prove),
                                 [this] { close_stranger(); });
 }
 
-std::string server_session::describe() const {
-    std::string text = peer_;
-    if (!client_.empty()) text += " client " + client_;
-    if (opened_) text += " service " + (service_.empty() ? "(default)" : service_);
-    return text;
+observe::session_facts server_session::facts() const {
+    return {peer_, client_, service_, name_of(context_->settings.carrier), opened_};
 }
 
 // ---- the backend ----
@@ -79,6 +92,7 @@ std::string server_session::describe() const {
 awaitable<stream_socket> server_session::reach_backend(const std::string& service) {
     const config::endpoint* target = context_->target_of(service);
     if (target == nullptr) throw session_end(end_reason::refused, "there is no such service");
+    count_session(service.empty() ? context_->settings.services.front().name : service);
     const auto by = clock::now() + context_->settings.limits.connect;
     // Nothing is read meanwhile. An end of the client's stream comes in a record; if the connection
     // itself ends, he has left.
@@ -94,6 +108,13 @@ awaitable<stream_socket> server_session::reach_backend(const std::string& servic
     if (to.ec)
         throw session_end(end_reason::backend_unreachable, target->text() + ": " + to.ec.message());
     co_return std::move(to.socket);
+}
+
+// `service` is one of the configuration: a name from outside would be a number of its own for ever.
+void server_session::count_session(const std::string& service) {
+    observe::section_counters& counts = *context_->counters;
+    meter_.begin(counts.service(service, thread_.number),
+                 client_.empty() ? nullptr : &counts.client(client_, thread_.number));
 }
 
 std::shared_ptr<session> make_server_session(std::shared_ptr<const server_context> context,

@@ -26,15 +26,15 @@ class server_session final : public session, public std::enable_shared_from_this
           thread_(thread),
           socket_(std::move(socket)),
           peer_(carrier::peer_name(socket_)) {}
-    ~server_session() override {
-        leave_waiting_room();
-        if (proven_) --context_->here->sessions;
-    }
+    ~server_session() override;
 
     awaitable<void> run() override;
     void stop(end_reason why) override;
     void drain() override;
-    [[nodiscard]] std::string describe() const override;
+    [[nodiscard]] observe::session_facts facts() const override;
+    [[nodiscard]] observe::section_counters& counters() const override {
+        return *context_->counters;
+    }
     [[nodiscard]] traffic moved() const override { return tunnel_ ? tunnel_->moved() : traffic{}; }
     [[nodiscard]] bool proven() const override { return proven_; }
     [[nodiscard]] bool unused() const override {
@@ -52,6 +52,9 @@ class server_session final : public session, public std::enable_shared_from_this
     error_code throw_away();
     void report_stranger(const std::string& why);
     unproven_registry::ticket register_unproven();
+    [[nodiscard]] observe::connection_counters& connections() const noexcept {
+        return context_->counters->connections(thread_.number);
+    }
     void close_stranger() noexcept;
 
     // server_session_opening.cpp: states F and W.
@@ -65,6 +68,7 @@ class server_session final : public session, public std::enable_shared_from_this
     // State O.
     awaitable<void> open_tunnel();
     awaitable<carrier::stream_socket> reach_backend(const std::string& service);
+    void count_session(const std::string& service);
 
     const std::shared_ptr<const server_context> context_;
     const thread_context thread_;
@@ -75,6 +79,7 @@ class server_session final : public session, public std::enable_shared_from_this
     std::optional<deadline> handshake_deadline_;
     std::unique_ptr<established> far_;    // until there is a tunnel
     cancellation* connecting_ = nullptr;  // while the backend is being connected
+    observe::meter meter_;
     std::optional<tunnel> tunnel_;
     std::optional<end_reason> stop_;
     std::string client_;                       // name, in static mode
@@ -82,6 +87,7 @@ class server_session final : public session, public std::enable_shared_from_this
     std::string service_;                      // asked for
     time_point whole_by_ = time_point::max();  // the record that is coming, before OPEN
     bool proven_ = false;                      // record 0 has verified
+    const char* unproven_ = nullptr;           // why it is, as the counters say; nullptr: not begun
     bool waiting_ = false;
     bool opened_ = false;
     bool draining_ = false;

@@ -2,6 +2,7 @@
 #include <array>
 #include <boost/asio/error.hpp>
 #include <cstring>
+#include <utility>
 
 #include "proxy/relay/keepalive.hpp"
 #include "proxy/relay/server_session.hpp"
@@ -39,6 +40,7 @@ awaitable<std::string> server_session::await_open() {
             if (record[0].type == protocol::record_type::open) {
                 if (stop_) throw session_end(end_reason::not_opened);
                 opened_ = true;
+                connections().opened.add();
                 leave_waiting_room();
                 far_->leftover.assign(memory.begin() + static_cast<std::ptrdiff_t>(fed),
                                       memory.begin() + static_cast<std::ptrdiff_t>(size));
@@ -102,6 +104,8 @@ awaitable<void> server_session::wait_for_client() {
 void server_session::prove() {
     if (proven_) return;
     proven_ = true;
+    connections().proven.add();
+    context_->counters->handshakes(thread_.number).add(clock::now() - accepted_);
     handshake_deadline_.reset();
     if (context_->here->sessions++ >= context_->settings.limits.connections)
         throw session_end(end_reason::too_many);
@@ -114,11 +118,13 @@ void server_session::enter_waiting_room() {
     if (!context_->here->waiting.enter(key_))
         throw session_end(end_reason::too_many, "too many sessions of this key wait for OPEN");
     waiting_ = true;
+    connections().began_waiting.add();
 }
 
 void server_session::leave_waiting_room() {
-    if (waiting_) context_->here->waiting.leave(key_);
-    waiting_ = false;
+    if (!std::exchange(waiting_, false)) return;
+    context_->here->waiting.leave(key_);
+    connections().ended_waiting.add();
 }
 
 }  // namespace culvert::relay

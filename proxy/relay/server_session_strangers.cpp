@@ -23,6 +23,26 @@ constexpr std::chrono::seconds deadline_spread{10};
 // Any message 1 fits.
 constexpr std::size_t flight_memory = 2'048;
 
+// For the counters.
+const char* name_of(protocol::error failure) noexcept {
+    switch (failure) {
+        case protocol::error::bad_box:
+            return "wrong_key";
+        case protocol::error::bad_field:
+            return "bad_field";
+        case protocol::error::clock_skew:
+            return "clock_skew";
+        case protocol::error::replay:
+            return "replay";
+        case protocol::error::unknown_client:
+            return "unknown_client";
+        case protocol::error::weak_key:
+            return "weak_key";
+        default:  // only records fail with the others
+            return "incomplete";
+    }
+}
+
 }  // namespace
 
 awaitable<void> server_session::admit() {
@@ -43,6 +63,7 @@ awaitable<void> server_session::admit() {
                                thread_.ephemeral_keys());
     std::string leftover = co_await shake_hands(handshake);
     ticket.leave();
+    unproven_ = "unproven";
 
     if (handshake.client()) client_ = context_->name_of(*handshake.client());
     key_ = handshake.client() ? "client " + client_ : "psk";
@@ -71,7 +92,9 @@ unproven_registry::ticket server_session::register_unproven() {
     auto evict = [weak = weak_from_this(), executor = thread_.executor] {
         asio::post(executor, [weak] {
             const auto self = weak.lock();
-            if (self && !self->far_) self->close_stranger();
+            if (!self || self->far_) return;
+            self->unproven_ = "evicted";
+            self->close_stranger();
         });
     };
     return context_->here->unproven->enter(group_of(address), capped, clock::now(),
@@ -95,6 +118,7 @@ awaitable<void> server_session::upgrade() {
                                            std::move(result.leftover));
         co_return;
     }
+    unproven_ = "no_upgrade";
     report_stranger("no WebSocket upgrade to " + context_->settings.path);
     // After a 404 the client closes; a close with its bytes unread would destroy the answer.
     if (socket_.is_open() && result.answered) co_await carrier::discard(socket_);
@@ -142,6 +166,7 @@ error_code server_session::read_first_message(server_handshake& handshake, std::
 // State S: reads and throws away until the peer leaves or the deadline closes the connection.
 awaitable<void> server_session::stay_silent(const server_handshake& handshake) {
     const protocol::error failure = handshake.failure();
+    unproven_ = name_of(failure);
     std::string why = make_error_code(failure).message();
     if (failure == protocol::error::clock_skew)
         why += " (the client's is " + std::to_string(handshake.clock_difference()) + " s ahead)";

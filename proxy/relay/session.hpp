@@ -1,6 +1,7 @@
 // What the daemon knows of a running session, whichever end it is.
 #pragma once
 
+#include "proxy/observe/registry.hpp"
 #include "proxy/relay/buffer_pool.hpp"
 #include "proxy/relay/key_maker.hpp"
 #include "proxy/relay/resolver.hpp"
@@ -14,6 +15,7 @@ struct thread_context {
     buffer_pool& buffers;
     key_maker* keys = nullptr;
     resolver* names = &system_resolver();
+    std::size_t number = 0;  // of the thread, for its counters
 
     // nullptr: there is no stock.
     [[nodiscard]] protocol::key_stock* ephemeral_keys() const {
@@ -35,8 +37,10 @@ class session {
     // The daemon drains: a session on which nothing was opened yet ends, the others go on.
     virtual void drain() = 0;
 
-    // What a log line says of it: who, and for which service. Empty for a stranger.
-    [[nodiscard]] virtual std::string describe() const = 0;
+    // Who, and for which service.
+    [[nodiscard]] virtual observe::session_facts facts() const = 0;
+    // Where its end is to be counted.
+    [[nodiscard]] virtual observe::section_counters& counters() const = 0;
     [[nodiscard]] virtual traffic moved() const = 0;
     // How a line of the log should stand out: strangers are many and harmless.
     [[nodiscard]] virtual bool proven() const = 0;

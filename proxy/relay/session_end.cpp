@@ -39,6 +39,44 @@ const char* text_of(end_reason why) noexcept {
     return "unknown reason";
 }
 
+const char* name_of(end_reason why) noexcept {
+    switch (why) {
+        case end_reason::clean:
+            return "clean";
+        case end_reason::application_reset:
+            return "application_reset";
+        case end_reason::backend_unreachable:
+            return "backend_unreachable";
+        case end_reason::backend_timeout:
+            return "backend_timeout";
+        case end_reason::refused:
+            return "refused";
+        case end_reason::too_many:
+            return "too_many";
+        case end_reason::not_opened:
+            return "not_opened";
+        case end_reason::connect_failed:
+            return "connect_failed";
+        case end_reason::handshake_failed:
+            return "handshake_failed";
+        case end_reason::bad_record:
+            return "bad_record";
+        case end_reason::tunnel_lost:
+            return "tunnel_lost";
+        case end_reason::alerted:
+            return "alerted";
+        case end_reason::dead_peer:
+            return "dead_peer";
+        case end_reason::idle:
+            return "idle";
+        case end_reason::too_old:
+            return "too_old";
+        case end_reason::shutdown:
+            return "shutdown";
+    }
+    return "unknown";
+}
+
 const char* text_of(protocol::alert code) noexcept {
     switch (code) {
         case protocol::alert::backend_unreachable:

@@ -28,6 +28,7 @@ enum class end_reason : std::uint8_t {
     shutdown,             // this daemon is stopping
 };
 [[nodiscard]] const char* text_of(end_reason why) noexcept;
+[[nodiscard]] const char* name_of(end_reason why) noexcept;  // for programs
 [[nodiscard]] const char* text_of(protocol::alert code) noexcept;
 
 // Thrown through the coroutines of a session; caught once, logged once.

@@ -140,7 +140,8 @@ awaitable<void> session_pool::life_of_one() {
 awaitable<session_pool::spare> session_pool::dial_one() {
     const auto& settings = context_->settings;
     try {
-        const dial_means with{thread_.names, thread_.ephemeral_keys(), &stopping_};
+        dial_means with{thread_.names, thread_.ephemeral_keys(), &stopping_};
+        with.counts = &context_->counters->handshakes(thread_.number);
         established far = co_await dial(thread_.executor, settings, context_->keys, with);
         co_await far.writer->send(protocol::record_type::pad);
         const time_point end = clock::now() + draw_life(settings.limits);
@@ -164,6 +165,7 @@ awaitable<void> session_pool::keep(spare kept) {
     }
     if (stopped_) kept->stop(end_reason::shutdown);
     spares_.push_back(kept);
+    context_->counters->pool_ready(+1);
     std::optional<session_end> ended;
     try {
         co_await kept->keep();
@@ -172,6 +174,7 @@ awaitable<void> session_pool::keep(spare kept) {
     } catch (const std::exception& e) {
         ended.emplace(end_reason::tunnel_lost, e.what());
     }
+    context_->counters->pool_ready(-1);
     if (ended) {
         ++leaving_;
         judge_end(*kept, *ended);
@@ -200,6 +203,7 @@ void session_pool::scatter() {
 
 void session_pool::failed(const session_end& why, bool unreachable) {
     if (stopped_) return;
+    context_->counters->pool_failed();
     unreachable_ = unreachable;
     on_trial_ = false;
     // Of those that were tried at the same time the first one counts.

@@ -18,7 +18,7 @@ constexpr auto no_throw = asio::as_tuple(carrier::use_awaitable);
 }  // namespace
 
 tunnel::tunnel(stream_socket plain, established other_end, const config::session_limits& limits,
-               buffer_pool& pool, kept_stream* kept)
+               buffer_pool& pool, kept_stream* kept, observe::meter* counts)
     : plain_(std::move(plain)),
       writer_(std::move(other_end.writer)),
       opener_(std::move(other_end.opener)),
@@ -26,6 +26,7 @@ tunnel::tunnel(stream_socket plain, established other_end, const config::session
       limits_(limits),
       pool_(pool),
       kept_(kept),
+      counts_(counts),
       watch_timer_(plain_.get_executor()),
       keepalive_(draw_keepalive(limits.keepalive)) {}
 

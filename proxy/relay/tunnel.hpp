@@ -6,6 +6,7 @@
 #include <string>
 
 #include "config/settings.hpp"
+#include "proxy/observe/counters.hpp"
 #include "proxy/protocol/opener.hpp"
 #include "proxy/relay/buffer_pool.hpp"
 #include "proxy/relay/established.hpp"
@@ -27,10 +28,12 @@ struct traffic {
 class tunnel {
   public:
     // `plain` is a prepared socket, armed to reset. The limits and the pool outlive the tunnel, and
-    // so does `kept`, which is told what goes to the other end and comes from it. When it says
-    // that the stream may begin anew, run() throws without resetting `plain`.
+    // so do `kept` and `counts`. `kept` is told what goes to the other end and comes from it. When
+    // it says that the stream may begin anew, run() throws without resetting `plain`. `counts` is
+    // told how much, as it moves.
     tunnel(carrier::stream_socket plain, established other_end,
-           const config::session_limits& limits, buffer_pool& pool, kept_stream* kept = nullptr);
+           const config::session_limits& limits, buffer_pool& pool, kept_stream* kept = nullptr,
+           observe::meter* counts = nullptr);
 
     // Relays until both directions have ended and the carrier is closed in good order. Throws
     // session_end otherwise; then the application has got a reset, and the other end an ALERT or
@@ -137,6 +140,7 @@ class tunnel {
     const config::session_limits& limits_;
     buffer_pool& pool_;
     kept_stream* const kept_;
+    observe::meter* const counts_;
     protocol::record_ramp ramp_;
     carrier::timer watch_timer_;
     const time_point began_ = clock::now();

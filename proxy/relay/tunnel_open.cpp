@@ -34,6 +34,7 @@ bool tunnel::deliver() {
     }
     if (in_.payload > 0) {
         last_stream_ = clock::now();
+        if (counts_ != nullptr) counts_->from_tunnel(in_.payload);
         moved_.from_tunnel += std::exchange(in_.payload, 0);
     }
     if (!both_ended()) judge(in_.fault);  // after both ENDs nothing counts that still comes

@@ -26,6 +26,7 @@ bool tunnel::flush_run() {
     if (out_.sealed > 0) {
         last_stream_ = clock::now();
         ramp_.sent(out_.sealed, last_stream_);
+        if (counts_ != nullptr) counts_->to_tunnel(out_.sealed);
         moved_.to_tunnel += std::exchange(out_.sealed, 0);
     }
     return true;

@@ -38,6 +38,34 @@ TEST_SUITE("config.check") {
               strings{"t.conf:1: no key: [client.c] needs psk = FILE or identity = FILE"});
     }
 
+    TEST_CASE("admin is for this host, or says otherwise") {
+        const auto daemon = [](std::string_view lines) {
+            return says("[daemon]\n" + std::string(lines) + client + "psk = a.psk\n");
+        };
+        for (const char* place : {"7780", "127.0.0.1:7780", "127.8.9.1:7780", "[::1]:7780",
+                                  "localhost:7780", "unix:a.sock"})
+            CHECK(daemon("admin = " + std::string(place) + "\n").empty());
+        for (const char* place : {"0.0.0.0:7780", "[::]:7780", "192.0.2.7:7780",
+                                  "[2001:db8::1]:7780", "me.example:1"}) {
+            const std::string line = "admin = " + std::string(place) + "\n";
+            CHECK(daemon(line) == strings{"t.conf:2: admin: " + std::string(place) +
+                                          " may be reached from other hosts: write 127.0.0.1, "
+                                          "[::1] or unix:PATH, or admin-open = yes beside it"});
+            CHECK(daemon(line + "admin-open = yes\n").empty());
+            CHECK(daemon(line + "admin-open = no\n").size() == 1);
+            CHECK(daemon(line + "admin-open = maybe\n").size() == 1);
+        }
+        CHECK(daemon("admin-open = yes\n") ==
+              strings{"t.conf:2: admin-open needs admin = PLACE beside it"});
+        CHECK(daemon("admin = 6380\n") ==
+              strings{"t.conf:4: listen: 127.0.0.1:6380 clashes with 127.0.0.1:6380 of [daemon] on "
+                      "line 2"});
+        CHECK(
+            says(client + "psk = a.psk\n[daemon]\nadmin = 6380\n") ==
+            strings{"t.conf:6: admin: 127.0.0.1:6380 clashes with 127.0.0.1:6380 of [client.c] on "
+                    "line 2"});
+    }
+
     TEST_CASE("a key that is refused is not also missing") {
         CHECK(says(server + "psk = none\n").size() == 1);
         CHECK(says(server + "pks = a.psk\n") ==

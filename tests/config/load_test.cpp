@@ -36,11 +36,15 @@ TEST_SUITE("config.load") {
         const auto read = parse_good(
             in,
             "[daemon]\nthreads = 7\nlog-level = debug\ndrain = 2m\nuser = daemon\ngroup = sys\n"
+            "log-format = json\nadmin = 0.0.0.0:7780\nadmin-open = yes\n"
             "sandbox = off\n" +
                 std::string(minimal));
         CHECK(read.value.daemon.threads == 7);
         CHECK(read.value.daemon.level == log_level::debug);
         CHECK(read.value.daemon.drain == 120s);
+        CHECK(read.value.daemon.log_format == log_format::json);
+        CHECK(read.value.daemon.admin == endpoint{"0.0.0.0", 7780, {}});
+        CHECK(read.value.daemon.admin_open);
         REQUIRE(read.value.daemon.user.has_value());
         CHECK(read.value.daemon.user->name == "daemon");
         CHECK(read.value.daemon.user->user == ::getpwnam("daemon")->pw_uid);
@@ -147,6 +151,8 @@ max-waiting = 14
         CHECK(daemon.threads == 1);
         CHECK(daemon.level == log_level::info);
         CHECK(daemon.drain == 30s);
+        CHECK(daemon.log_format == log_format::text);
+        CHECK_FALSE(daemon.admin.has_value());
         const server_settings& server = read.value.servers.front();
         CHECK(server.carrier == carrier::tcp);
         CHECK(server.path == "/");

@@ -4,12 +4,15 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <climits>
 #include <csignal>
+#include <cstdlib>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -74,6 +77,52 @@ TEST_SUITE("log") {
         const std::string text = out.text();
         CHECK(lines_of(text) == 1);
         CHECK(text.find("a\\x0ab\\x0d\\x09\\x1b[31m\\x7f{}\\x00\xc3\xa4\n") != std::string::npos);
+    }
+
+    TEST_CASE("JSON: an object a line, whatever the text") {
+        captured out;
+        set_log_format(log_format::json);
+        CHECK(logs_json());
+        log(log_level::warning, "{}", "a \"quoted\" \\ \n\x1b\xff \xc3\xa4");
+        write_log(log_level::info, "with more", R"("bytes":7)");
+        write_log(log_level::info, "too much more", "\"x\":\"" + std::string(4'000, 'x') + '"');
+        log(log_level::error, "{}", std::string(3'000, '\\'));
+        write_plain("a note");
+        set_log_format(log_format::text);
+        log(log_level::info, "text again");
+        const std::string text = out.text();
+        CHECK(text.find(R"("level":"warning","message":"a \"quoted\" \\ \\x0a\\x1b\\xff )"
+                        "\xc3\xa4\"}\n") != std::string::npos);
+        CHECK(text.find(R"("level":"info","message":"with more","bytes":7})"
+                        "\n") != std::string::npos);
+        CHECK(text.find("\"too much more\"}\n") != std::string::npos);
+        CHECK(text.find("info    text again\n") != std::string::npos);
+        CHECK(text.find("\n{\"message\":\"a note\"}\n") != std::string::npos);
+        CHECK(lines_of(text) == 6);
+        for (std::size_t at = 0, end = 0; (end = text.find('\n', at)) != text.npos; at = end + 1)
+            CHECK(end + 1 - at <= PIPE_BUF);
+    }
+
+    TEST_CASE("the journal is told the level, and has a time of its own") {
+        captured out(over_socket);
+        struct stat info {};
+        REQUIRE(::fstat(STDERR_FILENO, &info) == 0);
+        const auto stream = fmt::format("{}:{}", info.st_dev, info.st_ino);
+        ::setenv("JOURNAL_STREAM", stream.c_str(), 1);
+        set_log_format(log_format::text);
+        log(log_level::error, "e");
+        log(log_level::warning, "w");
+        log(log_level::info, "i");
+        CHECK(out.text() == "<3>e\n<4>w\n<6>i\n");
+        set_log_format(log_format::json);
+        log(log_level::warning, "w");
+        CHECK(out.text().starts_with("<4>{\"time\":\""));
+        ::setenv("JOURNAL_STREAM", (stream + "0").c_str(), 1);
+        set_log_format(log_format::text);
+        log(log_level::warning, "w");
+        CHECK(out.text().find("warning w\n") != std::string::npos);
+        ::unsetenv("JOURNAL_STREAM");
+        set_log_format(log_format::text);
     }
 
     TEST_CASE("levels") {

@@ -239,8 +239,11 @@ TEST_SUITE("server session: services") {
             far.wire.end();
             REQUIRE(f.until(far, [&] { return entry.end.done; }));
             CHECK(entry.end.clean());
-            CHECK(entry.session->describe().find(service.empty() ? "(default)" : "main") !=
-                  std::string::npos);
+            const auto facts = entry.session->facts();
+            CHECK(facts.opened);
+            CHECK(facts.service == service);
+            CHECK(facts.client.empty());
+            CHECK(facts.carrier == "tcp");
             CHECK(f.pool.in_use() == 0);
         }
     }
@@ -340,7 +343,7 @@ TEST_SUITE("server session: services") {
         far_end far = s.shake_hands(entry, keys);
         far.send(record_type::open);
         CHECK(s.world.until([&] { return far.pump(), backend.accept() >= 0; }));
-        CHECK(entry.session->describe().find("client laptop") != std::string::npos);
+        CHECK(entry.session->facts().client == "laptop");
 
         auto& stranger = s.connect();
         stranger.wire.send(message1(unix_now(), culvert::protocol::client_keys::with_identity(
@@ -349,5 +352,10 @@ TEST_SUITE("server session: services") {
         stranger.wire.pump();
         CHECK(stranger.wire.received.empty());
         CHECK_FALSE(stranger.end.done);
+        stranger.session->stop(end_reason::shutdown);
+        CHECK(s.world.until([&] { return stranger.end.done; }));
+        stranger.session.reset();
+        CHECK(s.failed("unknown_client") == 1);
+        CHECK(s.context->counters->read().clients.at(0).sessions == 1);
     }
 }

@@ -70,8 +70,22 @@ TEST_SUITE("server session: strangers") {
             CHECK_FALSE(s.with->session->proven());
         }
         CHECK(f.world.until([&] { return strangers.back().with->end.done; }));
+        CHECK(f.context->counters->read().strangers == strangers.size() + 1);
+        for (const stranger& s : strangers) {
+            CHECK(f.world.until([&] { return s.with->end.done; }));
+            s.with->session.reset();
+        }
+        CHECK(f.context->counters->read().strangers == 1);
+        CHECK(f.failed("replay") == 1);
+        CHECK(f.failed("clock_skew") == 2);
+        const auto wrong = f.failed("wrong_key");
+        CHECK((wrong == 6 || wrong == 7));  // the drip may have come to 96 bytes
+        CHECK(f.failed("incomplete") == strangers.size() - 3 - wrong);
         // Message 2 is out: now the deadline is a reset.
         CHECK(first.wire.error == ECONNRESET);
+        CHECK(f.world.until([&] { return first.end.done; }));
+        first.session.reset();
+        CHECK(f.failed("unproven") == 1);
         CHECK(f.backend->accept() < 0);
     }
 
@@ -118,6 +132,8 @@ TEST_SUITE("server session: strangers") {
         CHECK(oldest.wire.ended);
         CHECK(f.world.until([&] { return oldest.end.done; }));
         CHECK(f.context->here->unproven->size() == 2);
+        oldest.session.reset();
+        CHECK(f.failed("evicted") == 1);
         CHECK_FALSE(second.end.done);
         CHECK_FALSE(third.end.done);
     }
@@ -134,6 +150,8 @@ TEST_SUITE("server session: strangers") {
         CHECK(http.wire.ended);
         http.wire.end();
         CHECK(f.world.until([&] { return http.end.is(end_reason::handshake_failed); }));
+        http.session.reset();
+        CHECK(f.failed("no_upgrade") == 1);
 
         auto& other = f.connect();
         other.wire.send("SSH-2.0-x\r\n");

@@ -67,6 +67,14 @@ class servers {
         return made;
     }
 
+    // How many sessions, of those that are gone altogether, the counters have as failed for
+    // `reason`.
+    [[nodiscard]] std::uint64_t failed(const std::string& reason) const {
+        for (const auto& of : context->counters->read().handshakes_failed)
+            if (of.name == reason) return of.count;
+        return 0;
+    }
+
     // The client's part of the handshake; the entry's socket goes to the far end.
     far_end shake_hands(entry& with, const protocol::client_keys& keys) {
         protocol::client_handshake handshake(keys, unix_now(), 0);

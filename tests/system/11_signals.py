@@ -120,24 +120,24 @@ class Stopping(case.SystemTest):
             stranger.close()
 
     @case.for_kinds(*BOTH_CARRIERS)
-    def test_sighup_is_ignored(self, kind):
+    def test_sighup_cuts_nobody(self, kind):
         backend = self.backend()
         tunnel = self.tunnel(kind, backend.target)
         application, service = tunnel.open(backend)
         for daemon in (tunnel.server, tunnel.client):
             daemon.send_signal(signal.SIGHUP)
-            daemon.wait_for_log("SIGHUP")
-            daemon.send_signal(signal.SIGHUP)
+            daemon.wait_for_log("reloaded: 1 sections as they were")
         application.sendall(b"hello")
         self.assertEqual(read_exactly(service, 5), b"hello")
         tunnel.open(backend)
 
-        # Also while it stops.
+        # While it stops there is nothing to reload.
         tunnel.server.send_signal(signal.SIGTERM)
         until(lambda: not is_listening(tunnel.server_port), 2, "the listener is closed")
         tunnel.server.send_signal(signal.SIGHUP)
         service.sendall(b"still here")
         self.assertEqual(read_exactly(application, 10), b"still here")
+        self.assertEqual(len(tunnel.server.log_lines("reload")), 1)
 
 
 if __name__ == "__main__":

@@ -105,15 +105,15 @@ class ForbiddenCalls(DefencesTest):
         value = re.search(r"^\$1 = (.*)$", done.stdout, re.MULTILINE)
         return value[1] if value else ""
 
-    def busy_daemon(self):
-        tunnel = self.tunnel(TCP, self.service(echo).target)
+    def busy_daemon(self, *daemon):
+        tunnel = self.tunnel(TCP, self.service(echo).target, daemon=daemon)
         self.assert_works(tunnel.client_port)
         return tunnel.server, tunnel
 
     def idle_daemon(self, folder):
         port = free_port()
         file = folder / f"{port}.conf"
-        file.write_text(f"[server.s]\nlisten = {port}\nservice = it 127.0.0.1:1\n"
+        file.write_text(f"[daemon]\nsandbox = strict\n[server.s]\nlisten = {port}\nservice = it 127.0.0.1:1\n"
                         f"psk = {shared_keys().folder}/edge.psk\n")
         daemon = self.start_daemon(file, f"culvert-{port}", [])
         daemon.wait_for_log("ready", 30)
@@ -151,7 +151,12 @@ class ForbiddenCalls(DefencesTest):
         self.assert_works(tunnel.client_port)
 
     def test_files_are_out_of_reach(self):
-        daemon, tunnel = self.busy_daemon()
+        for sandbox in ("on", "strict"):
+            with self.subTest(sandbox):
+                self.look_for_files(sandbox)
+
+    def look_for_files(self, sandbox):
+        daemon, tunnel = self.busy_daemon(f"sandbox = {sandbox}")
         if not daemon.log_lines("Landlock [1-9]"):
             self.skipTest("this kernel has no Landlock: " + daemon.log())
 
@@ -159,7 +164,9 @@ class ForbiddenCalls(DefencesTest):
             return self.make_call(daemon, f'(int) open("{path}", 0)') != "-1"
 
         self.assertTrue(opens("/etc/hosts"))
-        for path in (tunnel.folder / "server.conf", "/proc/self/maps", "/root", "/bin/sh"):
+        # For a reload.
+        self.assertEqual(opens(tunnel.folder / "server.conf"), sandbox == "on")
+        for path in ("/proc/self/maps", "/root", "/bin/sh", "/tmp"):
             self.assertFalse(opens(path), path)
         self.assert_works(tunnel.client_port)
 
@@ -309,9 +316,19 @@ class Program(unittest.TestCase):
         self.assertRegex(code, r"<main>:\n.*endbr64")
 
 
-class SystemdUnit(unittest.TestCase):
-    UNIT = pathlib.Path(__file__).parents[2] / "config/samples/systemd/culvert.service"
+class SystemdUnits(unittest.TestCase):
+    FOLDER = pathlib.Path(__file__).parents[2] / "config/samples/systemd"
     MOST_EXPOSED = 2.0  # of 10, as systemd-analyze counts
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.units = []
+        for unit in sorted(self.FOLDER.iterdir()):
+            # Of a template an instance.
+            copy = pathlib.Path(folder.name) / unit.name.replace("@", "@edge")
+            copy.write_text(unit.read_text().replace("/usr/local/bin/culvert", programs.culvert()))
+            self.units.append(copy)
 
     def analyze(self, *words):
         program = programs.find("systemd-analyze", "systemd")
@@ -319,19 +336,23 @@ class SystemdUnit(unittest.TestCase):
                               env={**os.environ, "LC_ALL": "C.UTF-8"})
 
     def test_little_is_exposed(self):
-        done = self.analyze("security", "--offline=true", "--no-pager", self.UNIT)
-        told = re.search(r"exposure level for culvert\.service: ([0-9.]+)", done.stdout)
-        self.assertTrue(told, done.stdout + done.stderr)
-        self.assertLessEqual(float(told[1]), self.MOST_EXPOSED, done.stdout)
+        services = [unit for unit in self.units if unit.suffix == ".service"]
+        self.assertEqual([unit.name for unit in services], ["culvert.service",
+                                                            "culvert@edge.service"])
+        for unit in services:
+            with self.subTest(unit.name):
+                done = self.analyze("security", "--offline=true", "--no-pager", unit)
+                told = re.search(rf"exposure level for {unit.name}: ([0-9.]+)", done.stdout)
+                self.assertTrue(told, done.stdout + done.stderr)
+                self.assertLessEqual(float(told[1]), self.MOST_EXPOSED, done.stdout)
 
-    def test_it_is_well_formed(self):
-        with tempfile.TemporaryDirectory() as folder:
-            unit = pathlib.Path(folder) / self.UNIT.name
-            unit.write_text(self.UNIT.read_text().replace("/usr/local/bin/culvert",
-                                                          programs.culvert()))
-            done = self.analyze("verify", unit)
-        told = [line for line in (done.stdout + done.stderr).splitlines() if self.UNIT.name in line]
-        self.assertEqual((told, done.returncode), ([], 0), done.stderr)
+    def test_they_are_well_formed(self):
+        for unit in self.units:
+            with self.subTest(unit.name):
+                done = self.analyze("verify", unit)
+                told = [line for line in (done.stdout + done.stderr).splitlines()
+                        if "culvert" in line]
+                self.assertEqual((told, done.returncode), ([], 0), done.stderr)
 
 
 if __name__ == "__main__":

@@ -120,12 +120,13 @@ class Tunnel:
     """Client daemon and server daemon, ready to carry connections to `target`.
 
     With `relay`, a Relay stands between them. `server`, `client` and `daemon` are lines that
-    their sections get in addition. Where the test is not root's it could not count the files of
+    their sections get in addition; `daemon_of` has lines for the [daemon] of one end, by the name
+    of its section. Where the test is not root's it could not count the files of
     a daemon that lets nobody look, so that one is not confined unless `confined` asks for it.
     """
 
     def __init__(self, test, kind, target, *, relay=False, server=(), client=(), daemon=(),
-                 server_keys=None, client_keys=None, service="it", confined=False,
+                 daemon_of=None, server_keys=None, client_keys=None, service="it", confined=False,
                  **process_options):
         self._test = test
         self.kind = kind
@@ -140,6 +141,7 @@ class Tunnel:
         stays = os.geteuid() == 0 or confined or any("sandbox" in line for line in daemon)
         self._daemon_lines = ["[daemon]", *short_drain, *daemon,
                               *([] if stays else ["sandbox = off"])]
+        self._daemon_of = daemon_of or {}
         self._server_lines = [
             "[server.edge]",
             f"listen = 127.0.0.1:{self.server_port}",
@@ -175,7 +177,8 @@ class Tunnel:
 
     def _start(self, name, lines, port, options):
         file = self.folder / f"{name}.conf"
-        file.write_text("\n".join([*self._daemon_lines, *lines, ""]))
+        own = self._daemon_of.get(name, [])
+        file.write_text("\n".join([*self._daemon_lines, *own, *lines, ""]))
         return self._test.start_daemon(file, name, [port], **options)
 
     def replace_client(self, change=lambda text: text, ports=None, **options):
