@@ -83,12 +83,13 @@ class Machine:
         return ["nsenter", f"--target={self._init}", "--all", *environment, *words]
 
     def run(self, script, seconds=60):
-        """(exit status, output) of what is typed at a shell there."""
+        """(exit status, output) of what is typed at a shell there; 124 when it takes too long."""
         # No pipe: what goes to the background there may keep its end of it.
         with tempfile.TemporaryFile("w+", errors="replace") as output:
-            done = subprocess.run(self.command("bash", "-euc", f"cd /root\n{script}"),
+            done = subprocess.run(["timeout", str(seconds),
+                                   *self.command("bash", "-euc", f"cd /root\n{script}")],
                                   stdin=subprocess.DEVNULL, stdout=output,
-                                  stderr=subprocess.STDOUT, timeout=seconds, check=False)
+                                  stderr=subprocess.STDOUT, check=False)
             output.seek(0)
             return done.returncode, output.read()
 
