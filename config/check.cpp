@@ -114,12 +114,19 @@ void check_server(const server_settings& server, const section_place& place, rep
     if (is_tcp && place.has("path")) {
         side.error("path", "path needs carrier = ws: plain TCP has no paths");
     }
+    if (server.proxy_protocol != proxy_protocol::off && !place.has("proxy-address")) {
+        side.error("proxy-protocol",
+                   "proxy-protocol needs proxy-address beside it: whose headers to believe");
+    }
 }
 
 void check_client(const client_settings& client, const section_place& place, report& found) {
     const side side{client.keys, client.limits, place, found, "server-key"};
     check_keys(side);
     check_times(side);
+    if (!client.connect.empty() && std::ranges::all_of(client.connect, &uplink::backup)) {
+        side.error("connect", "every connect of the section is a backup: one must not be");
+    }
 }
 
 void check_listens(const std::vector<listen_place>& listens, report& found) {

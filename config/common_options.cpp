@@ -58,13 +58,12 @@ void add_limit_options(option_table& table, session_limits& into) {
         "connections of this section at a time");
 }
 
-endpoint noting_unix(endpoint where, const reading& context) {
+void note_unix(const endpoint& where, const reading& context) {
     if (where.is_unix()) {
         context.note(
             "a unix socket cannot carry a reset: the application behind it may take a cut "
             "connection for one that ended in good order");
     }
-    return where;
 }
 
 }  // namespace culvert::config

@@ -11,7 +11,7 @@ namespace culvert::config {
 void add_key_options(option_table& table, credentials& into, const reading& context);
 void add_limit_options(option_table& table, session_limits& into);
 
-// Gives the endpoint back, having said what a unix socket cannot do.
-endpoint noting_unix(endpoint where, const reading& context);
+// Says what a unix socket cannot do, if it is one.
+void note_unix(const endpoint& where, const reading& context);
 
 }  // namespace culvert::config

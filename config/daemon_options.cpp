@@ -49,13 +49,6 @@ option_value* format_value(log_format& into) {
     });
 }
 
-option_value* yes_no_value(bool& into) {
-    static const choices<bool> answers{{"yes", true}, {"no", false}};
-    return text_value("yes or no", [&into](const std::string& text) {
-        into = parse_choice(text, answers).value();
-    });
-}
-
 option_value* admin_value(std::optional<endpoint>& into, const reading& context) {
     return text_value("[HOST:]PORT or unix:PATH", [&into, &context](const std::string& text) {
         into = parse_listen_or_unix(text, context.folder).value();

@@ -1,5 +1,7 @@
 #include "config/help.hpp"
 
+#include <boost/algorithm/string/replace.hpp>
+
 #include "config/tables.hpp"
 
 namespace culvert::config {
@@ -7,7 +9,7 @@ namespace {
 
 std::string help_of(const boost::program_options::option_description& option) {
     std::string text = "  " + option.long_name() + " = " + option.semantic()->name() + "\n";
-    text += "      " + option.description();
+    text += "      " + boost::replace_all_copy(option.description(), "\n", "\n      ");
     if (option.semantic()->is_required()) text += " [required]";
     if (option.semantic()->is_composing()) text += " [repeatable]";
     return text + "\n";

@@ -8,6 +8,7 @@
 #include "config/common_options.hpp"
 #include "config/connect.hpp"
 #include "config/lines.hpp"
+#include "config/service.hpp"
 
 namespace culvert::config {
 namespace {
@@ -43,24 +44,14 @@ option_value* clients_value(std::vector<named_client>& into, const reading& cont
     });
 }
 
-service parse_service(std::string_view text, const reading& context) {
-    const std::string_view name = next_word(text);
-    const std::string_view target = next_word(text);
-    if (target.empty() || !text.empty()) {
-        throw refused("write service = NAME HOST:PORT or service = NAME unix:PATH");
-    }
-    std::string checked_name = parse_name(name).value();
-    endpoint where = parse_host_port_or_unix(target, context.folder).value();
-    return {std::move(checked_name), noting_unix(std::move(where), context)};
-}
-
 option_value* service_value(std::vector<service>& into, const reading& context) {
-    return text_value("NAME TARGET", [&into, &context](const std::string& text) {
-        service added = parse_service(text, context);
+    return text_value("NAME TARGET ... [OPTION=VALUE ...]", [&into, &context](const auto& text) {
+        service added = parse_service(text, context.folder);
         const auto same = [&](const service& known) { return known.name == added.name; };
         if (std::ranges::any_of(into, same)) {
             throw refused("the name " + quote(added.name) + " is taken by a service above");
         }
+        for (const endpoint& target : added.targets) note_unix(target, context);
         into.push_back(std::move(added));
     });
 }
@@ -75,6 +66,15 @@ option_value* proxies_value(std::vector<address_range>& into) {
     });
 }
 
+option_value* proxy_protocol_value(proxy_protocol& into) {
+    static const choices<proxy_protocol> known{{"off", proxy_protocol::off},
+                                               {"on", proxy_protocol::on},
+                                               {"required", proxy_protocol::required}};
+    return text_value("off, on or required", [&into](const std::string& text) {
+        into = parse_choice(text, known).value();
+    });
+}
+
 }  // namespace
 
 void add_server_options(option_table& table, server_settings& into, reading& context) {
@@ -86,7 +86,14 @@ void add_server_options(option_table& table, server_settings& into, reading& con
     add("path", path_value(into.path)->default_value("/"),
         "request path of the WebSocket; only with carrier = ws");
     add("service", service_value(into.services, context)->required()->composing(),
-        "what clients may reach: HOST:PORT or unix:PATH; the first is the default");
+        "what clients may reach, at one or several HOST:PORT or unix:PATH; the first is the "
+        "default\n"
+        "balance=round-robin, least-connections or first: which target, of those that are up\n"
+        "check=TIME, 1s-1h: each target is tried so often, and not only by connections\n"
+        "idle-timeout=TIME or off: instead of the section's\n"
+        "max-connections=N: of this service, at a time\n"
+        "send-proxy=v1 or v2: the PROXY protocol tells the target the client's address; v2 also "
+        "the client's name");
     add_key_options(table, into.keys, context);
     add("clients", clients_value(into.clients, context),
         "file of the clients' names and public keys, one client a line; only with identity");
@@ -101,6 +108,9 @@ void add_server_options(option_table& table, server_settings& into, reading& con
         "the same of one IPv4 address or IPv6 /64");
     add("proxy-address", proxies_value(into.proxies)->composing(),
         "addresses that max-unproven-per-address does not count");
+    add("proxy-protocol", proxy_protocol_value(into.proxy_protocol)->default_value("off"),
+        "on: connections from proxy-address begin with a PROXY header (v1 or v2), which says whom "
+        "they come from; with required, no others are served");
     add("kick-removed", yes_no_value(into.kick_removed)->default_value("no"),
         "whether a reload ends the running sessions of clients that are listed no more");
     add("max-waiting", count_value(into.waiting, {1, 65536})->default_value("64"),

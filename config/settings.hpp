@@ -74,12 +74,26 @@ struct named_client {
     friend bool operator==(const named_client&, const named_client&) = default;
 };
 
+// Which of a service's targets the next connection goes to, among those that are up.
+enum class balance : std::uint8_t { round_robin, least_connections, first };
+// The PROXY protocol header that goes to a backend in front of the stream.
+enum class proxy_header : std::uint8_t { none, v1, v2 };
+
 struct service {
-    std::string name;  // [A-Za-z0-9._-]{1,255}
-    endpoint target;
+    std::string name;               // [A-Za-z0-9._-]{1,255}
+    std::vector<endpoint> targets;  // at least one, each once
+    config::balance balance = balance::round_robin;
+    std::optional<std::optional<seconds>> idle;  // idle-timeout instead of the section's
+    std::optional<std::size_t> connections;      // max-connections at a time
+    proxy_header send_proxy = proxy_header::none;
+    std::optional<seconds> check;  // how often each target is tried
 
     friend bool operator==(const service&, const service&) = default;
 };
+
+// Whether connections from `proxies` begin with a PROXY protocol header. Required: and others are
+// not served.
+enum class proxy_protocol : std::uint8_t { off, on, required };
 
 // Limits of a session that both ends have.
 struct session_limits {
@@ -107,8 +121,9 @@ struct server_settings {
     std::size_t unproven = 1024;             // max-unproven
     std::size_t unproven_per_address = 64;   // max-unproven-per-address
     std::vector<address_range> proxies;      // proxy-address: without the per-address cap
-    std::size_t waiting = 64;                // max-waiting sessions a key
-    bool kick_removed = false;               // clients that a reload has removed
+    config::proxy_protocol proxy_protocol = proxy_protocol::off;
+    std::size_t waiting = 64;   // max-waiting sessions a key
+    bool kick_removed = false;  // clients that a reload has removed
 
     friend bool operator==(const server_settings&, const server_settings&) = default;
 };
@@ -118,6 +133,8 @@ struct uplink {
     endpoint place;
     config::carrier carrier = carrier::tcp;
     std::string path = "/";  // WebSocket request target
+    unsigned weight = 1;     // its share of the connections, 1–256
+    bool backup = false;     // for when none of the others is up
 
     friend bool operator==(const uplink&, const uplink&) = default;
 };

@@ -17,14 +17,16 @@ FNR == NR && /^\[/ {  # a section: "[server.NAME]  accepts tunnels"
 }
 FNR == NR && /^  [a-z]/ {  # a key: "  threads = N, 1-256 (=1)"
     key = $1
+    told = ""
     value = $0
     sub(/^ *[^ ]+ = /, "", value)
     keys[section] = keys[section] ".It Cm " plain(key) " No \"= " plain(value) "\"\n"
     next
 }
-FNR == NR && /^      / {  # what it is for
+FNR == NR && /^      / {  # what it is for; further lines about its parts
     sub(/^ +/, "")
-    keys[section] = keys[section] plain($0) "\n"
+    keys[section] = keys[section] (told == key ? ".br\n" : "") plain($0) "\n"
+    told = key
     next
 }
 FNR == NR && NF { print "keys.awk: what is this? " $0 > "/dev/stderr"; failed = 1; exit }

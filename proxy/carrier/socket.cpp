@@ -35,30 +35,34 @@ io_result read_outcome(ssize_t done, std::size_t room) {
     return {{}, size, size < room};
 }
 
-std::string text_of(const sockaddr_in& address) {
-    std::array<char, INET_ADDRSTRLEN> text{};
-    inet_ntop(AF_INET, &address.sin_addr, text.data(), text.size());
-    return std::string(text.data()) + ":" + std::to_string(ntohs(address.sin_port));
-}
-
-std::string text_of(const sockaddr_in6& address) {
-    std::array<char, INET6_ADDRSTRLEN> text{};
-    const auto port = std::to_string(ntohs(address.sin6_port));
-    if (IN6_IS_ADDR_V4MAPPED(&address.sin6_addr)) {
-        inet_ntop(AF_INET, address.sin6_addr.s6_addr + 12, text.data(), text.size());
-        return std::string(text.data()) + ":" + port;
-    }
-    inet_ntop(AF_INET6, &address.sin6_addr, text.data(), text.size());
-    return "[" + std::string(text.data()) + "]:" + port;
-}
+using name_call = int (*)(int, sockaddr*, socklen_t*);
 
 // All zero when there is no peer any more.
-sockaddr_storage peer_of(const stream_socket& socket) {
+sockaddr_storage address_of(const stream_socket& socket, name_call which) {
     sockaddr_storage address{};
     socklen_t size = sizeof address;
     const int fd = const_cast<stream_socket&>(socket).native_handle();
-    ::getpeername(fd, reinterpret_cast<sockaddr*>(&address), &size);
+    which(fd, reinterpret_cast<sockaddr*>(&address), &size);
     return address;
+}
+
+constexpr std::array<std::uint8_t, 12> ipv4_prefix{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+
+std::optional<ip_place> place_of(const sockaddr_storage& address) {
+    ip_place place;
+    if (address.ss_family == AF_INET) {
+        const auto& v4 = reinterpret_cast<const sockaddr_in&>(address);
+        std::copy(ipv4_prefix.begin(), ipv4_prefix.end(), place.address.begin());
+        std::memcpy(place.address.data() + ipv4_prefix.size(), &v4.sin_addr, sizeof v4.sin_addr);
+        place.port = ntohs(v4.sin_port);
+    } else if (address.ss_family == AF_INET6) {
+        const auto& v6 = reinterpret_cast<const sockaddr_in6&>(address);
+        std::memcpy(place.address.data(), &v6.sin6_addr, sizeof v6.sin6_addr);
+        place.port = ntohs(v6.sin6_port);
+    } else {
+        return std::nullopt;
+    }
+    return place;
 }
 
 // Whether any of these is the case now.
@@ -76,6 +80,13 @@ error_code last_error() noexcept {
 io_result try_read(stream_socket& socket, bytes into) {
     const int fd = socket.native_handle();
     return read_outcome(retry([&] { return ::recv(fd, into.data(), into.size(), MSG_DONTWAIT); }),
+                        into.size());
+}
+
+io_result try_peek(stream_socket& socket, bytes into) {
+    constexpr int flags = MSG_DONTWAIT | MSG_PEEK;
+    const int fd = socket.native_handle();
+    return read_outcome(retry([&] { return ::recv(fd, into.data(), into.size(), flags); }),
                         into.size());
 }
 
@@ -225,24 +236,40 @@ awaitable<void> discard(stream_socket& socket) {
     }
 }
 
+bool ip_place::is_ipv4() const noexcept {
+    return std::equal(ipv4_prefix.begin(), ipv4_prefix.end(), address.begin());
+}
+
+std::string address_text(const ip_place& place) {
+    std::array<char, INET6_ADDRSTRLEN> text{};
+    if (place.is_ipv4())
+        inet_ntop(AF_INET, place.address.data() + ipv4_prefix.size(), text.data(), text.size());
+    else
+        inet_ntop(AF_INET6, place.address.data(), text.data(), text.size());
+    return text.data();
+}
+
+std::string to_text(const ip_place& place) {
+    const std::string address = address_text(place);
+    return (place.is_ipv4() ? address : "[" + address + "]") + ":" + std::to_string(place.port);
+}
+
+std::optional<ip_place> peer_place(const stream_socket& socket) {
+    return place_of(address_of(socket, ::getpeername));
+}
+
+std::optional<ip_place> local_place(const stream_socket& socket) {
+    return place_of(address_of(socket, ::getsockname));
+}
+
 std::string peer_name(const stream_socket& socket) {
-    const sockaddr_storage address = peer_of(socket);
-    if (address.ss_family == AF_INET) return text_of(reinterpret_cast<const sockaddr_in&>(address));
-    if (address.ss_family == AF_INET6)
-        return text_of(reinterpret_cast<const sockaddr_in6&>(address));
+    const sockaddr_storage address = address_of(socket, ::getpeername);
+    if (const auto place = place_of(address)) return to_text(*place);
     return address.ss_family == AF_UNIX ? "unix" : "gone";
 }
 
 std::array<std::uint8_t, 16> peer_address(const stream_socket& socket) {
-    const sockaddr_storage address = peer_of(socket);
-    std::array<std::uint8_t, 16> out{};
-    if (address.ss_family == AF_INET) {
-        out[10] = out[11] = 0xff;
-        std::memcpy(out.data() + 12, &reinterpret_cast<const sockaddr_in&>(address).sin_addr, 4);
-    } else if (address.ss_family == AF_INET6) {
-        std::memcpy(out.data(), &reinterpret_cast<const sockaddr_in6&>(address).sin6_addr, 16);
-    }
-    return out;
+    return peer_place(socket).value_or(ip_place{}).address;
 }
 
 }  // namespace culvert::carrier

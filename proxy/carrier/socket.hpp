@@ -4,6 +4,7 @@
 #include <sys/uio.h>
 
 #include <array>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -28,6 +29,8 @@ struct io_result {
 io_result try_read(stream_socket& socket, bytes into);
 io_result try_read(stream_socket& socket, std::span<const iovec> into);
 io_result try_write(stream_socket& socket, std::span<const iovec> from);
+// A read that leaves the bytes where they are.
+io_result try_peek(stream_socket& socket, bytes into);
 // What is left of `parts` after `size` bytes of them; the first one left may have changed.
 std::span<iovec> drop_front(std::span<iovec> parts, std::size_t size) noexcept;
 
@@ -72,7 +75,23 @@ void close_quietly(stream_socket& socket) noexcept;
 // Reads and throws away until the end or an error.
 awaitable<void> discard(stream_socket& socket);
 
-// "127.0.0.1:80", "[::1]:80", "unix"; IPv4-mapped addresses are shown as IPv4.
+// An IP address, IPv4 as ::ffff:a.b.c.d, and a port.
+struct ip_place {
+    std::array<std::uint8_t, 16> address{};
+    std::uint16_t port = 0;
+
+    [[nodiscard]] bool is_ipv4() const noexcept;
+    friend bool operator==(const ip_place&, const ip_place&) = default;
+};
+// "127.0.0.1", "::1"; "127.0.0.1:80", "[::1]:80".
+std::string address_text(const ip_place& place);
+std::string to_text(const ip_place& place);
+
+// Of the peer, and of this end; none where there is no peer any more, or it is no IP socket.
+std::optional<ip_place> peer_place(const stream_socket& socket);
+std::optional<ip_place> local_place(const stream_socket& socket);
+
+// As to_text() of the peer's place, or "unix", or "gone".
 std::string peer_name(const stream_socket& socket);
 // The peer's IP address, IPv4 as ::ffff:a.b.c.d; all zero for a unix socket.
 std::array<std::uint8_t, 16> peer_address(const stream_socket& socket);

@@ -22,6 +22,7 @@
 #include "proxy/daemon/service_manager.hpp"
 #include "proxy/daemon/watchdog.hpp"
 #include "proxy/observe/log.hpp"
+#include "proxy/relay/health_checks.hpp"
 
 namespace culvert::daemon {
 namespace {
@@ -75,6 +76,7 @@ class daemon {
     commands::outcome reload();
     void put_in_force(const config::daemon_settings& options);
 
+    void check_backends();
     awaitable<void> sweep_unproven();
     void report_unlocked_keys();
     awaitable<void> control();
@@ -139,6 +141,7 @@ int daemon::run() {
     if (!confine_to_sections()) return give_back(), 2;
     workers_.start();
     sections_.start();
+    check_backends();
     admin_.start();
     if (commands_) commands_->start();
     asio::co_spawn(context_, sweep_unproven(), rethrow);
@@ -281,9 +284,15 @@ void daemon::put_in_force(const config::daemon_settings& options) {
     options_.drain = options.drain;
     observe::set_log_level(to_log_level(options_.level));
     count_room();
+    check_backends();
 }
 
 // ---- while it runs ----
+
+void daemon::check_backends() {
+    for (const auto& context : sections_.server_contexts())
+        relay::start_health_checks(context_.get_executor(), context);
+}
 
 awaitable<void> daemon::sweep_unproven() {
     carrier::timer pause(context_.get_executor());

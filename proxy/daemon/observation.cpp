@@ -20,8 +20,11 @@ observe::section_info info_of(const config::server_settings& from) {
     info.name = from.name;
     info.listen = from.listen.text();
     info.carrier = name_of(from.carrier);
-    for (const auto& service : from.services)
-        info.services.push_back({service.name, {service.target.text()}});
+    for (const auto& service : from.services) {
+        observe::service_info& one = info.services.emplace_back();
+        one.name = service.name;
+        for (const auto& target : service.targets) one.targets.push_back(target.text());
+    }
     return info;
 }
 

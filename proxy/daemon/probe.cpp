@@ -2,9 +2,11 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/co_spawn.hpp>
 
+#include "config/uplinks.hpp"
 #include "proxy/relay/deadline.hpp"
 #include "proxy/relay/dial.hpp"
 #include "proxy/relay/goodbye.hpp"
@@ -81,7 +83,7 @@ relay::awaitable<void> take_leave(relay::established& session) {
     session.writer->to().close();
 }
 
-relay::awaitable<int> go(const config::client_settings& section) {
+relay::awaitable<int> go(const config::client_settings& section, const config::uplink& to) {
     auto next = dial_stage::resolve;
     const relay::dial_progress passed = [&next](dial_stage stage, const std::string& detail) {
         fmt::print("{:<10} ok   {}\n", text_of(stage), detail);
@@ -92,6 +94,7 @@ relay::awaitable<int> go(const config::client_settings& section) {
         const auto keys = relay::keys_of(section);
         const relay::executor ex = co_await boost::asio::this_coro::executor;
         relay::dial_means with;
+        with.to = &to;
         with.passed = &passed;
         relay::established session = co_await relay::dial(ex, section, keys, with);
         co_await relay::open_service(session, section.service);
@@ -114,15 +117,28 @@ relay::awaitable<int> go(const config::client_settings& section) {
     co_return 1;
 }
 
+// Each server of the section, whatever becomes of the others.
+relay::awaitable<int> go_everywhere(const config::client_settings& section) {
+    const bool several = section.connect.size() > 1;
+    int worst = 0;
+    for (const config::uplink& to : section.connect) {
+        if (several) fmt::print("{}{}\n", &to == &section.connect.front() ? "" : "\n", line_of(to));
+        const int status = co_await go(section, to);
+        worst = std::max(worst, status);
+    }
+    co_return worst;
+}
+
 }  // namespace
 
 int probe(const config::client_settings& section) {
     boost::asio::io_context context(1);
-    int status = 1;
-    boost::asio::co_spawn(context, go(section), [&status](const std::exception_ptr& e, int result) {
-        if (e) std::rethrow_exception(e);
-        status = result;
-    });
+    int status = 0;
+    boost::asio::co_spawn(context, go_everywhere(section),
+                          [&status](const std::exception_ptr& e, int result) {
+                              if (e) std::rethrow_exception(e);
+                              status = result;
+                          });
     context.run();
     return status;
 }

@@ -107,8 +107,9 @@ void sections::plan_clients(std::vector<config::client_settings> settings, plan&
             ++(is_known ? next.changed : next.fresh);
             auto counters = counters_.section(info_of(wanted));
             next.clients.push_back(
-                {std::make_shared<const relay::client_context>(std::move(wanted),
-                                                               std::move(counters)),
+                {std::make_shared<const relay::client_context>(
+                     std::move(wanted), std::move(counters),
+                     is_known ? known->context.get() : nullptr),
                  is_known ? known->open : std::make_shared<std::atomic<std::size_t>>(0)});
         }
         const client& section = next.clients.back();
@@ -284,7 +285,8 @@ std::vector<config::endpoint> sections::listen_places() const {
 std::vector<config::endpoint> sections::connect_places() const {
     std::vector<config::endpoint> places;
     for (const auto& context : servers_)
-        for (const auto& service : context->settings.services) places.push_back(service.target);
+        for (const auto& service : context->settings.services)
+            places.insert(places.end(), service.targets.begin(), service.targets.end());
     for (const client& one : clients_)
         for (const auto& to : one.context->settings.connect) places.push_back(to.place);
     return places;

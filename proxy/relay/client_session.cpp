@@ -129,7 +129,8 @@ awaitable<established> client_session::dial_for_application() {
     std::optional<established> made;
     std::optional<session_end> failed;
     try {
-        established far = co_await dial(thread_.executor, context_->settings, context_->keys, with);
+        established far = co_await dial_any(thread_.executor, context_->settings, context_->servers,
+                                            context_->keys, with);
         made.emplace(std::move(far));
     } catch (const session_end& why) {
         failed = why;

@@ -23,7 +23,11 @@ class dialer {
   public:
     dialer(const executor& ex, const config::client_settings& settings,
            const protocol::client_keys& keys, const dial_means& with)
-        : ex_(ex), settings_(settings), to_(settings.connect.front()), keys_(keys), with_(with) {}
+        : ex_(ex),
+          settings_(settings),
+          to_(with.to != nullptr ? *with.to : settings.connect.front()),
+          keys_(keys),
+          with_(with) {}
 
     awaitable<established> run() {
         stream_socket socket = co_await reach();
@@ -50,7 +54,7 @@ class dialer {
 };
 
 awaitable<stream_socket> dialer::reach() {
-    const auto by = clock::now() + settings_.limits.connect;
+    const auto by = clock::now() + with_.connect_time.value_or(settings_.limits.connect);
     connected to = co_await connect(ex_, to_.place, by, closing::quiet, *with_.names, with_.cancel);
     if (to.resolved) tell(dial_stage::resolve, to_.place.text());
     if (to.ec)
@@ -115,7 +119,7 @@ awaitable<std::string> dialer::read_answer(protocol::client_handshake& handshake
         // The carrier may change what it sends.
         std::vector<std::uint8_t> flight(handshake.message1().begin(), handshake.message1().end());
         const error_code ec = co_await wire.write(flight);
-        if (ec) throw session_end(end_reason::handshake_failed, ec.message());
+        if (ec) throw session_end(end_reason::no_answer, ec.message());
     }
     std::vector<std::uint8_t> memory(2'048);
     while (handshake.current() != state::failed) {
@@ -129,7 +133,9 @@ awaitable<std::string> dialer::read_answer(protocol::client_handshake& handshake
         }
     }
     wire.close();
-    throw session_end(end_reason::handshake_failed, no_valid_answer());
+    const bool wrong = handshake.current() == state::failed;
+    throw session_end(wrong ? end_reason::handshake_failed : end_reason::no_answer,
+                      no_valid_answer());
 }
 
 }  // namespace

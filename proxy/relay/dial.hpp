@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "config/settings.hpp"
 #include "proxy/observe/counters.hpp"
@@ -28,11 +29,13 @@ struct dial_means {
     cancellation* cancel = nullptr;                 // the same
     const dial_progress* passed = nullptr;          // the same
     observe::handshake_counters* counts = nullptr;  // the same
+    const config::uplink* to = nullptr;             // else the first one of the section
+    std::optional<clock::duration> connect_time{};  // else the section's connect-timeout
 };
 
 // Connects and shakes hands; the server has not heard of a service yet. `settings` and `keys`
-// outlive the call. Throws session_end (connect_failed or handshake_failed), whose detail says
-// where it stopped and why.
+// outlive the call. Throws session_end, whose detail says where it stopped and why: connect_failed,
+// no_answer, or, where the other end has given a wrong answer, handshake_failed.
 awaitable<established> dial(executor ex, const config::client_settings& settings,
                             const protocol::client_keys& keys, dial_means with);
 

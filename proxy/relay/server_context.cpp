@@ -35,7 +35,8 @@ server_context::server_context(config::server_settings from, protocol::replay_ca
       settings(config::without_secrets(std::move(from))),
       replays(cache),
       counters(std::move(counted)),
-      here(before != nullptr ? before->here : std::make_shared<population>(settings)) {
+      here(before != nullptr ? before->here : std::make_shared<population>(settings)),
+      services(services_of(before)) {
     for (const auto& client : settings.clients) names_.emplace(client.key, client.name);
 }
 
@@ -62,11 +63,27 @@ std::string server_context::name_of(const protocol::public_key& key) const {
     return at == names_.end() ? std::string() : at->second;
 }
 
-const config::endpoint* server_context::target_of(std::string_view service) const {
-    if (service.empty()) return &settings.services.front().target;
-    const auto at = std::find_if(settings.services.begin(), settings.services.end(),
-                                 [service](const auto& s) { return s.name == service; });
-    return at == settings.services.end() ? nullptr : &at->target;
+std::vector<std::unique_ptr<backends>> server_context::services_of(
+    const server_context* before) const {
+    std::vector<std::unique_ptr<backends>> made;
+    for (const auto& service : settings.services)
+        made.push_back(std::make_unique<backends>(
+            "server." + settings.name, service, settings.limits,
+            before != nullptr ? before->service(service.name) : nullptr));
+    return made;
+}
+
+backends* server_context::service(std::string_view name) const {
+    if (name.empty()) return services.front().get();
+    const auto at = std::find_if(services.begin(), services.end(), [name](const auto& service) {
+        return service->settings().name == name;
+    });
+    return at == services.end() ? nullptr : at->get();
+}
+
+bool server_context::is_proxy(const config::address_bytes& address) const {
+    return std::any_of(settings.proxies.begin(), settings.proxies.end(),
+                       [&](const auto& range) { return range.contains(address); });
 }
 
 }  // namespace culvert::relay

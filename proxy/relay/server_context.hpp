@@ -11,6 +11,7 @@
 #include "proxy/observe/registry.hpp"
 #include "proxy/protocol/replay_cache.hpp"
 #include "proxy/protocol/server_handshake.hpp"
+#include "proxy/relay/backends.hpp"
 #include "proxy/relay/unproven.hpp"
 
 namespace culvert::relay {
@@ -29,19 +30,23 @@ class waiting_room {
     std::map<std::string, std::size_t> waiting_;
 };
 
+class server_context;
+
 // Who is there at a server section. Goes on when a reload gives the section another context.
 struct population {
     explicit population(const config::server_settings& settings);
 
     const std::shared_ptr<unproven_registry> unproven;
     waiting_room waiting;
-    std::atomic<std::size_t> sessions{0};  // that have proved their key
+    std::atomic<std::size_t> sessions{0};           // that have proved their key
+    std::atomic<const server_context*> checking{};  // whose health checks are the ones that run
 };
 
 // The constants of a server section, and what its sessions on all threads share.
 class server_context {
   public:
-    // `before`: the context that this one is to replace, whose sessions count here too.
+    // `before`: the context that this one is to replace, whose sessions count here too, and what it
+    // knows of the targets of its services.
     server_context(config::server_settings settings, protocol::replay_cache& cache,
                    const server_context* before = nullptr,
                    std::shared_ptr<observe::section_counters> counters =
@@ -53,18 +58,23 @@ class server_context {
 
     // "name" of a key in the list, else empty.
     [[nodiscard]] std::string name_of(const protocol::public_key& key) const;
-    // nullptr: no such service.
-    [[nodiscard]] const config::endpoint* target_of(std::string_view service) const;
+    // By its name, or the default if that is empty. nullptr: no such service.
+    [[nodiscard]] backends* service(std::string_view name) const;
+    [[nodiscard]] bool is_proxy(const config::address_bytes& address) const;
 
     const protocol::server_keys keys;
     const config::server_settings settings;  // without the secret keys
     protocol::replay_cache& replays;
     const std::shared_ptr<observe::section_counters> counters;
     const std::shared_ptr<population> here;
+    // In the order of the settings.
+    const std::vector<std::unique_ptr<backends>> services;
     mutable observe::log_limit strangers;  // lines about those that have proved nothing
     mutable observe::log_limit evictions;  // and how many of them had to go
 
   private:
+    [[nodiscard]] std::vector<std::unique_ptr<backends>> services_of(
+        const server_context* before) const;
     [[nodiscard]] protocol::server_keys keys_of(const config::server_settings& from) const;
 
     std::map<protocol::public_key, std::string> names_;

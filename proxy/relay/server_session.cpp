@@ -17,6 +17,24 @@ namespace {
 constexpr std::chrono::milliseconds time_to_prove{500};
 constexpr std::chrono::milliseconds time_to_open{2'000};
 
+// What came of the targets that were tried.
+class failed_tries {
+  public:
+    void add(const config::endpoint& target, const error_code& ec) {
+        if (ec != asio::error::timed_out) in_time_ = true;
+        if (!told_.empty()) told_ += "; ";
+        told_ += target.text() + ": " + ec.message();
+    }
+    [[noreturn]] void tell() const {
+        throw session_end(in_time_ ? end_reason::backend_unreachable : end_reason::backend_timeout,
+                          told_);
+    }
+
+  private:
+    std::string told_;
+    bool in_time_ = false;  // one of them said no
+};
+
 }  // namespace
 
 server_session::~server_session() {
@@ -44,7 +62,8 @@ awaitable<void> server_session::open_tunnel() {
     stream_socket backend(thread_.executor);
     try {
         service_ = co_await await_open();
-        backend = co_await reach_backend(service_);
+        take_seat();
+        backend = co_await reach_backend();
     } catch (const session_end& e) {
         failed = e;
     }
@@ -54,8 +73,8 @@ awaitable<void> server_session::open_tunnel() {
         co_await say_why(*far_->writer, *failed, thread_.buffers);
         throw *failed;
     }
-    tunnel_.emplace(std::move(backend), std::move(*far_), context_->settings.limits,
-                    thread_.buffers, nullptr, &meter_);
+    tunnel_.emplace(std::move(backend), std::move(*far_), backends_->limits(), thread_.buffers,
+                    nullptr, &meter_);
     far_.reset();
     if (stop_) tunnel_->stop(*stop_);
 }
@@ -89,25 +108,67 @@ observe::session_facts server_session::facts() const {
 
 // ---- the backend ----
 
-awaitable<stream_socket> server_session::reach_backend(const std::string& service) {
-    const config::endpoint* target = context_->target_of(service);
-    if (target == nullptr) throw session_end(end_reason::refused, "there is no such service");
-    count_session(service.empty() ? context_->settings.services.front().name : service);
+// Before anything is begun: the client may go elsewhere.
+void server_session::take_seat() {
+    backends_ = context_->service(service_);
+    if (backends_ == nullptr) throw session_end(end_reason::refused, "there is no such service");
+    count_session(backends_->settings().name);
+    auto seat = backends_->take_seat();
+    if (!seat) throw session_end(end_reason::too_many, "max-connections of the service");
+    seat_.emplace(std::move(*seat));
+}
+
+// One target after the other, until one answers.
+awaitable<stream_socket> server_session::reach_backend() {
     const auto by = clock::now() + context_->settings.limits.connect;
     // Nothing is read meanwhile. An end of the client's stream comes in a record; if the connection
     // itself ends, he has left.
     carrier::stream_socket& client = far_->writer->to().socket();
     cancellation cancel([&client] { return carrier::has_ended(client); }, connecting_);
-    connected to =
-        co_await connect(thread_.executor, *target, by, closing::reset, *thread_.names, &cancel);
-    if (stop_) throw session_end(end_reason::shutdown);  // not another reason: OPEN was taken
-    if (to.ec == asio::error::operation_aborted)
-        throw session_end(end_reason::tunnel_lost, "the client left before the service answered");
-    if (to.ec == asio::error::timed_out)
-        throw session_end(end_reason::backend_timeout, target->text());
-    if (to.ec)
-        throw session_end(end_reason::backend_unreachable, target->text() + ": " + to.ec.message());
-    co_return std::move(to.socket);
+    place_search way = backends_->search();
+    failed_tries failed;
+    for (;;) {
+        auto next = backends_->next(way);
+        if (!next) failed.tell();
+        const auto now = clock::now();
+        const auto until = now + way.share_of(by - now);
+        connected to = co_await connect(thread_.executor, next->target, until, closing::reset,
+                                        *thread_.names, &cancel);
+        if (stop_) throw session_end(end_reason::shutdown);  // no other reason: OPEN was taken
+        if (cancel.requested())
+            throw session_end(end_reason::tunnel_lost,
+                              "the client left before the service answered");
+        if (!to.ec) to.ec = announce(to.socket);
+        if (!to.ec) {
+            next->visit.answered();
+            visit_.emplace(std::move(next->visit));
+            co_return std::move(to.socket);
+        }
+        if (!is_our_own(to.ec)) next->visit.failed(to.ec.message());
+        failed.add(next->target, to.ec);
+    }
+}
+
+// The PROXY header, if the target is to get one: the first that it hears. It always fits into what
+// the kernel takes at once.
+error_code server_session::announce(stream_socket& backend) {
+    const auto version = backends_->settings().send_proxy;
+    if (version == config::proxy_header::none) return {};
+    const auto header = version == config::proxy_header::v1 ? proxy_header_v1(origin())
+                                                            : proxy_header_v2(origin(), client_);
+    const iovec part{const_cast<std::uint8_t*>(header.data()), header.size()};
+    const carrier::io_result put = carrier::try_write(backend, std::span(&part, 1));
+    if (put.ec) return put.ec;
+    return put.size == header.size() ? error_code{} : error_code(asio::error::no_buffer_space);
+}
+
+// Whom the connection comes from, as far as this end can know.
+std::optional<proxied> server_session::origin() {
+    if (proxied_) return *proxied_;
+    const auto from = carrier::peer_place(far_->writer->to().socket());
+    const auto to = carrier::local_place(far_->writer->to().socket());
+    if (!from || !to) return std::nullopt;
+    return proxied{*from, *to};
 }
 
 // `service` is one of the configuration: a name from outside would be a number of its own for ever.

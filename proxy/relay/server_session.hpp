@@ -12,6 +12,7 @@
 #include "proxy/relay/cancellation.hpp"
 #include "proxy/relay/deadline.hpp"
 #include "proxy/relay/established.hpp"
+#include "proxy/relay/proxy_protocol.hpp"
 #include "proxy/relay/server_context.hpp"
 #include "proxy/relay/session.hpp"
 #include "proxy/relay/tunnel.hpp"
@@ -44,14 +45,19 @@ class server_session final : public session, public std::enable_shared_from_this
   private:
     // server_session_strangers.cpp: states A, B, P and S.
     awaitable<void> admit();
+    [[nodiscard]] bool comes_from_proxy();
+    awaitable<void> hear_proxy(unproven_registry::ticket& counted);
+    awaitable<void> read_proxy_header(proxy_header_reader& header);
+    awaitable<void> await_first_byte();
     awaitable<void> upgrade();
     awaitable<std::string> shake_hands(protocol::server_handshake& handshake);
     error_code read_first_message(protocol::server_handshake& handshake, std::size_t& received,
                                   std::string& leftover);
-    awaitable<void> stay_silent(const protocol::server_handshake& handshake);
+    awaitable<void> stay_silent(const char* counted, const std::string& why);
     error_code throw_away();
     void report_stranger(const std::string& why);
-    unproven_registry::ticket register_unproven();
+    void report_gone(std::size_t received);
+    unproven_registry::ticket register_unproven(const config::address_bytes& address);
     [[nodiscard]] observe::connection_counters& connections() const noexcept {
         return context_->counters->connections(thread_.number);
     }
@@ -67,13 +73,17 @@ class server_session final : public session, public std::enable_shared_from_this
 
     // State O.
     awaitable<void> open_tunnel();
-    awaitable<carrier::stream_socket> reach_backend(const std::string& service);
+    void take_seat();
+    awaitable<carrier::stream_socket> reach_backend();
+    [[nodiscard]] error_code announce(carrier::stream_socket& backend);
+    [[nodiscard]] std::optional<proxied> origin();
     void count_session(const std::string& service);
 
     const std::shared_ptr<const server_context> context_;
     const thread_context thread_;
     carrier::stream_socket socket_;  // until there is a carrier
-    const std::string peer_;
+    std::string peer_;
+    std::unique_ptr<proxied> proxied_;  // what the proxy in front says of the connection
     const time_point accepted_ = clock::now();
     std::unique_ptr<carrier::carrier> carrier_;  // until there is a writer
     std::optional<deadline> handshake_deadline_;
@@ -85,7 +95,11 @@ class server_session final : public session, public std::enable_shared_from_this
     std::string client_;                       // name, in static mode
     std::string key_;                          // what the waiting room counts by
     std::string service_;                      // asked for
+    backends* backends_ = nullptr;             // of it
+    std::optional<backends::seat> seat_;       // there
+    std::optional<place::visit> visit_;        // at one of its targets
     time_point whole_by_ = time_point::max();  // the record that is coming, before OPEN
+    bool is_proxy_ = false;                    // the peer, and he speaks for himself
     bool proven_ = false;                      // record 0 has verified
     const char* unproven_ = nullptr;           // why it is, as the counters say; nullptr: not begun
     bool waiting_ = false;

@@ -43,12 +43,33 @@ const char* name_of(protocol::error failure) noexcept {
     }
 }
 
+std::string text_of_failure(const server_handshake& handshake) {
+    const protocol::error failure = handshake.failure();
+    std::string why = make_error_code(failure).message();
+    if (failure == protocol::error::clock_skew)
+        why += " (the client's is " + std::to_string(handshake.clock_difference()) + " s ahead)";
+    return why;
+}
+
+// Gives the reader what has come of a header, and leaves in the socket what comes behind it.
+carrier::io_result take_header(carrier::stream_socket& socket, proxy_header_reader& header) {
+    std::array<std::uint8_t, 512> memory;
+    const carrier::io_result seen = carrier::try_peek(socket, memory);
+    if (seen.ec == asio::error::would_block) return {};
+    if (seen.ec) return seen;
+    const std::size_t taken = header.feed(bytes_view(memory).first(seen.size));
+    return carrier::try_read(socket, bytes(memory).first(taken));
+}
+
 }  // namespace
 
 awaitable<void> server_session::admit() {
     const auto by = accepted_ + context_->settings.limits.handshake + draw_up_to(deadline_spread);
     handshake_deadline_.emplace(thread_.executor, by, [this] { close_stranger(); });
-    unproven_registry::ticket ticket = register_unproven();
+    is_proxy_ = comes_from_proxy();
+    unproven_registry::ticket ticket = register_unproven(carrier::peer_address(socket_));
+    co_await hear_proxy(ticket);
+    if (is_proxy_) co_await await_first_byte();
 
     if (context_->settings.carrier == config::carrier::websocket)
         co_await upgrade();
@@ -84,11 +105,8 @@ awaitable<void> server_session::admit() {
     far_ = std::make_unique<established>(std::move(session));
 }
 
-unproven_registry::ticket server_session::register_unproven() {
-    const auto address = carrier::peer_address(socket_);
-    const auto& proxies = context_->settings.proxies;
-    const bool capped = std::none_of(proxies.begin(), proxies.end(),
-                                     [&](const auto& range) { return range.contains(address); });
+unproven_registry::ticket server_session::register_unproven(const config::address_bytes& address) {
+    const bool capped = !context_->is_proxy(address);
     auto evict = [weak = weak_from_this(), executor = thread_.executor] {
         asio::post(executor, [weak] {
             const auto self = weak.lock();
@@ -109,6 +127,64 @@ void server_session::close_stranger() noexcept {
         carrier_->close();
     else
         carrier::close_quietly(socket_);
+}
+
+// A connection that was reset already has no address any more. Where there are proxies it counts as
+// one of theirs: some look so whether we are there.
+bool server_session::comes_from_proxy() {
+    if (context_->settings.proxies.empty()) return false;
+    const auto peer = carrier::peer_place(socket_);
+    return peer ? context_->is_proxy(peer->address) : carrier::has_failed(socket_);
+}
+
+// Whom a proxy that we believe says the connection comes from: from then on it is his.
+awaitable<void> server_session::hear_proxy(unproven_registry::ticket& counted) {
+    const auto mode = context_->settings.proxy_protocol;
+    if (mode == config::proxy_protocol::off) co_return;
+    if (!is_proxy_) {
+        if (mode == config::proxy_protocol::on) co_return;
+        const std::string why = "it does not come from a proxy-address";
+        co_await stay_silent("no_proxy", why);
+    }
+    proxy_header_reader header;
+    co_await read_proxy_header(header);
+    if (header.current() == proxy_header_reader::state::malformed) {
+        const std::string why = std::string("no valid PROXY header: ") + header.fault();
+        co_await stay_silent("proxy_header", why);
+    }
+    if (!header.about()) co_return;
+    proxied_ = std::make_unique<proxied>(*header.about());
+    peer_ = carrier::to_text(proxied_->from);
+    is_proxy_ = context_->is_proxy(proxied_->from.address);  // a check of his, then
+    counted = register_unproven(proxied_->from.address);
+}
+
+// Not a byte more than the header: the others are for those who come after.
+awaitable<void> server_session::read_proxy_header(proxy_header_reader& header) {
+    std::size_t received = 0;
+    while (header.current() == proxy_header_reader::state::more) {
+        error_code ec = co_await carrier::wait_readable(socket_);
+        if (!ec) {
+            const carrier::io_result got = take_header(socket_, header);
+            received += got.size;
+            ec = got.ec;
+        }
+        if (!ec) continue;
+        report_gone(received);
+        close_stranger();
+        throw session_end(end_reason::handshake_failed, ec.message());
+    }
+}
+
+// For one who may leave without it.
+awaitable<void> server_session::await_first_byte() {
+    std::array<std::uint8_t, 1> memory;
+    error_code ec = co_await carrier::wait_readable(socket_);
+    if (!ec) ec = carrier::try_peek(socket_, memory).ec;
+    if (!ec || ec == asio::error::would_block) co_return;
+    report_gone(0);
+    close_stranger();
+    throw session_end(end_reason::handshake_failed, ec.message());
 }
 
 awaitable<void> server_session::upgrade() {
@@ -134,13 +210,14 @@ awaitable<std::string> server_session::shake_hands(server_handshake& handshake) 
         error_code ec = co_await carrier_->wait_readable();
         if (!ec) ec = read_first_message(handshake, received, leftover);
         if (ec) {
-            if (!stop_)
-                report_stranger("left after " + std::to_string(received) +
-                                " bytes without a whole first message");
+            report_gone(received);
             close_stranger();
             throw session_end(end_reason::handshake_failed, ec.message());
         }
-        if (handshake.current() == server_handshake::state::silent) co_await stay_silent(handshake);
+        if (handshake.current() == server_handshake::state::silent) {
+            const std::string why = text_of_failure(handshake);
+            co_await stay_silent(name_of(handshake.failure()), why);
+        }
     }
     if (handshake.evicted())
         log(context_->strangers, log_level::warning,
@@ -164,13 +241,10 @@ error_code server_session::read_first_message(server_handshake& handshake, std::
 }
 
 // State S: reads and throws away until the peer leaves or the deadline closes the connection.
-awaitable<void> server_session::stay_silent(const server_handshake& handshake) {
-    const protocol::error failure = handshake.failure();
-    unproven_ = name_of(failure);
-    std::string why = make_error_code(failure).message();
-    if (failure == protocol::error::clock_skew)
-        why += " (the client's is " + std::to_string(handshake.clock_difference()) + " s ahead)";
+awaitable<void> server_session::stay_silent(const char* counted, const std::string& why) {
+    unproven_ = counted;
     report_stranger(why);
+    if (!carrier_) carrier_ = carrier::over_tcp(std::move(socket_));
     error_code ec;
     while (!ec) {
         ec = co_await carrier_->wait_readable();
@@ -184,6 +258,15 @@ error_code server_session::throw_away() {
     std::array<std::uint8_t, 16'384> waste;
     const carrier::io_result got = carrier_->try_read(waste);
     return got.ec == asio::error::would_block ? error_code{} : got.ec;
+}
+
+// A proxy that leaves without a word has looked whether we are there.
+void server_session::report_gone(std::size_t received) {
+    const bool is_check = received == 0 && is_proxy_;
+    if (is_check) unproven_ = "check";
+    if (stop_ || is_check) return;
+    report_stranger("left after " + std::to_string(received) +
+                    " bytes without a whole first message");
 }
 
 void server_session::report_stranger(const std::string& why) {

@@ -18,6 +18,7 @@ const char* text_of(end_reason why) noexcept {
             return "nothing was opened";
         case end_reason::connect_failed:
             return "server unreachable";
+        case end_reason::no_answer:
         case end_reason::handshake_failed:
             return "handshake failed";
         case end_reason::bad_record:
@@ -57,6 +58,8 @@ const char* name_of(end_reason why) noexcept {
             return "not_opened";
         case end_reason::connect_failed:
             return "connect_failed";
+        case end_reason::no_answer:
+            return "no_answer";
         case end_reason::handshake_failed:
             return "handshake_failed";
         case end_reason::bad_record:
@@ -124,6 +127,7 @@ std::optional<protocol::alert> alert_for(end_reason why) noexcept {
             return protocol::alert::shutdown;
         case end_reason::clean:
         case end_reason::connect_failed:
+        case end_reason::no_answer:
         case end_reason::handshake_failed:
         case end_reason::bad_record:
         case end_reason::tunnel_lost:

@@ -18,6 +18,7 @@ enum class end_reason : std::uint8_t {
     too_many,             // a limit of connections was reached
     not_opened,           // the client went away, or we shut down, before OPEN
     connect_failed,       // client: the server could not be reached
+    no_answer,            // client: the server could be reached, and gave no answer
     handshake_failed,     // no session came about
     bad_record,           // tampered with, or a broken peer
     tunnel_lost,          // the carrier ended or failed before END

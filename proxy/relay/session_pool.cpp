@@ -142,7 +142,8 @@ awaitable<session_pool::spare> session_pool::dial_one() {
     try {
         dial_means with{thread_.names, thread_.ephemeral_keys(), &stopping_};
         with.counts = &context_->counters->handshakes(thread_.number);
-        established far = co_await dial(thread_.executor, settings, context_->keys, with);
+        established far =
+            co_await dial_any(thread_.executor, settings, context_->servers, context_->keys, with);
         co_await far.writer->send(protocol::record_type::pad);
         const time_point end = clock::now() + draw_life(settings.limits);
         co_return std::make_shared<spare_session>(std::move(far), settings.limits, thread_.buffers,

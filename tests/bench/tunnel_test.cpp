@@ -27,7 +27,9 @@ config::server_settings server_for(const config::endpoint& target, config::carri
     out.carrier = over;
     out.path = "/load";
     out.keys.psk = test_key(7);
-    out.services = {{"load", target}};
+    out.services.emplace_back();
+    out.services.front().name = "load";
+    out.services.front().targets = {target};
     return out;
 }
 

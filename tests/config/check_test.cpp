@@ -93,18 +93,17 @@ TEST_SUITE("config.check") {
     TEST_CASE("required keys") {
         CHECK(says("[server.s]\npsk = a.psk\n") ==
               strings{"t.conf:1: [server.s] lacks listen = [HOST:]PORT",
-                      "t.conf:1: [server.s] lacks service = NAME TARGET"});
+                      "t.conf:1: [server.s] lacks service = NAME TARGET ... [OPTION=VALUE ...]"});
         CHECK(says("[client.c]\npsk = a.psk\n") ==
               strings{"t.conf:1: [client.c] lacks listen = [HOST:]PORT or unix:PATH",
                       "t.conf:1: [client.c] lacks connect = tcp://HOST:PORT or "
-                      "ws://HOST:PORT/PATH"});
+                      "ws://HOST:PORT/PATH ... [weight=N] [backup]"});
     }
 
     TEST_CASE("services") {
         CHECK(server_says("service = y") ==
-              "service: write service = NAME HOST:PORT or service = NAME unix:PATH");
-        CHECK(server_says("service = y h:1 z") ==
-              "service: write service = NAME HOST:PORT or service = NAME unix:PATH");
+              "service: write service = NAME TARGET ..., each target a HOST:PORT or unix:PATH");
+        CHECK(server_says("service = y h:1 z") == "service: 'z' has no port: write host:port");
         CHECK(server_says("service = x h:1") ==
               "service: the name 'x' is taken by a service above");
         CHECK(server_says("service = a:b h:1") ==
@@ -183,5 +182,11 @@ TEST_SUITE("config.check") {
               "proxy-address: 'nonsense' is not an IP address or ADDRESS/PREFIX");
         CHECK(server_says("proxy-address = 10.0.0.1,,::1") ==
               "proxy-address: '' is not an IP address or ADDRESS/PREFIX");
+        CHECK(server_says("proxy-protocol = required") ==
+              "proxy-protocol needs proxy-address beside it: whose headers to believe");
+        CHECK(server_says("proxy-protocol = yes\nproxy-address = ::1") ==
+              "proxy-protocol: unknown value 'yes' (accepted: off, on, required)");
+        CHECK(server_says("proxy-protocol = on\nproxy-address = ::1") == "");
+        CHECK(server_says("proxy-protocol = off") == "");
     }
 }

@@ -77,6 +77,7 @@ max-unproven = 12
 max-unproven-per-address = 13
 proxy-address = 10.0.0.7, 192.0.2.0/24
 proxy-address = 2001:db8::/32
+proxy-protocol = required
 max-waiting = 14
 )");
         REQUIRE(read.value.servers.size() == 1);
@@ -94,8 +95,8 @@ max-waiting = 14
         CHECK(server.clients.front().name == "alice");
         REQUIRE(server.services.size() == 2);
         CHECK(server.services[0].name == "redis");
-        CHECK(server.services[0].target.text() == "127.0.0.1:6379");
-        CHECK(server.services[1].target.text() == "[::1]:80");
+        CHECK(server.services[0].targets.front().text() == "127.0.0.1:6379");
+        CHECK(server.services[1].targets.front().text() == "[::1]:80");
         CHECK(server.limits.handshake == 1s);
         CHECK(server.limits.connect == 2s);
         CHECK(server.limits.keepalive == 5s);
@@ -109,6 +110,7 @@ max-waiting = 14
         REQUIRE(server.proxies.size() == 3);
         CHECK(server.proxies[1] == parse_address_range("192.0.2.0/24").value());
         CHECK(server.proxies[2] == parse_address_range("2001:db8::/32").value());
+        CHECK(server.proxy_protocol == proxy_protocol::required);
         CHECK(server.waiting == 14);
     }
 
@@ -180,6 +182,7 @@ max-waiting = 14
         CHECK(server.clock_skew == fresh.clock_skew);
         CHECK(server.unproven == fresh.unproven);
         CHECK(server.unproven_per_address == fresh.unproven_per_address);
+        CHECK(server.proxy_protocol == fresh.proxy_protocol);
         CHECK(server.waiting == fresh.waiting);
         CHECK(server.path == fresh.path);
         CHECK(server.limits.handshake == fresh.limits.handshake);
@@ -236,7 +239,7 @@ max-waiting = 14
                  0644);
         const loaded read = load(in / "t.conf");
         REQUIRE(read.ok());
-        CHECK(read.value.servers.front().services.front().target.unix_path ==
+        CHECK(read.value.servers.front().services.front().targets.front().unix_path ==
               (in / "web.sock").native());
         const auto before = std::filesystem::current_path();
         std::filesystem::current_path(in.path());

@@ -125,7 +125,8 @@ psk = edge.psk                     # or identity = ..., server-key = <public key
         CHECK(errors_of(read) == strings{});
         CHECK(read.value.daemon.threads == 2);
         CHECK(read.value.servers.front().listen.text() == "0.0.0.0:7700");
-        CHECK(read.value.servers.front().services[1].target.text() == "unix:/run/web.sock");
+        CHECK(read.value.servers.front().services[1].targets.front().text() ==
+              "unix:/run/web.sock");
         CHECK(read.value.clients.front().connect.front().place.text() == "edge.example:7700");
         CHECK(read.value.clients.front().service == "redis");
         CHECK(read.value.clients.front().keys.psk == read.value.servers.front().keys.psk);

@@ -1,9 +1,11 @@
 // Configuration files: mistakes are told with lines that exist and in printable words; what is good
 // is complete, within its ranges, and means the same once it is written down again.
+#include <algorithm>
 #include <tuple>
 
-#include "config/connect.hpp"
 #include "config/load.hpp"
+#include "config/service.hpp"
+#include "config/uplinks.hpp"
 #include "config/values.hpp"
 #include "tests/fuzz/diagnostics.hpp"
 #include "tests/fuzz/folder.hpp"
@@ -53,9 +55,11 @@ class printer {
         if (ws) put("path", s.path);
         put_without_realm(s.keys);
         if (!s.clients.empty()) put("clients", "clients");
-        for (const auto& service : s.services)
-            put("service", service.name + " " + service.target.text());
+        for (const auto& service : s.services) put("service", to_text(service));
         put(s.limits);
+        for (const auto& range : s.proxies) put("proxy-address", text_of(range));
+        static const std::array<std::string, 3> modes{"off", "on", "required"};
+        put("proxy-protocol", modes.at(static_cast<std::size_t>(s.proxy_protocol)));
         put("clock-skew", s.clock_skew);
         put("max-unproven", s.unproven);
         put("max-unproven-per-address", s.unproven_per_address);
@@ -64,7 +68,7 @@ class printer {
     void put(const client_settings& c) {
         text += "[client." + c.name + "]\n";
         put("listen", c.listen.text());
-        for (const uplink& to : c.connect) put("connect", to_text(to));
+        for (const uplink& to : c.connect) put("connect", line_of(to));
         put("service", c.service);
         put_without_realm(c.keys);
         if (c.keys.identity) put("server-key", hex_of(c.server_key));
@@ -73,6 +77,16 @@ class printer {
     }
 
   private:
+    // In the IPv6 form, which every range has.
+    static std::string text_of(const address_range& range) {
+        static constexpr std::string_view digits = "0123456789abcdef";
+        std::string out;
+        for (std::size_t i = 0; i < range.first.size(); ++i) {
+            if (i > 0 && i % 2 == 0) out += ':';
+            out.append({digits[range.first[i] / 16U], digits[range.first[i] % 16U]});
+        }
+        return out + "/" + std::to_string(range.prefix);
+    }
     // Beside an identity even an empty realm is a mistake.
     void put_without_realm(const credentials& keys) {
         if (!keys.identity) return put(keys);
@@ -119,6 +133,17 @@ void check_limits(const session_limits& l) {
     require(l.connections >= 1 && l.connections <= 1'000'000);
 }
 
+void check_service(const service& s) {
+    require(!s.name.empty() && !s.targets.empty());
+    for (const endpoint& target : s.targets) {
+        require(target.is_set());
+        require(std::count(s.targets.begin(), s.targets.end(), target) == 1);
+    }
+    if (s.check) require(s.check->count() >= 1 && s.check->count() <= 3'600);
+    if (s.idle && *s.idle) require((*s.idle)->count() >= 1);
+    if (s.connections) require(*s.connections >= 1 && *s.connections <= 1'000'000);
+}
+
 // Settings that a daemon may start with.
 void check_settings(const settings& all) {
     require(!all.servers.empty() || !all.clients.empty());
@@ -126,14 +151,18 @@ void check_settings(const settings& all) {
     for (const auto& s : all.servers) {
         require(!s.name.empty() && s.listen.is_set() && !s.listen.is_unix());
         require(!s.services.empty() && s.path.starts_with('/'));
-        for (const auto& service : s.services) require(service.target.is_set());
+        for (const auto& service : s.services) check_service(service);
+        require(s.proxy_protocol == proxy_protocol::off || !s.proxies.empty());
         check_keys(s.keys, !s.clients.empty());
         check_limits(s.limits);
     }
     for (const auto& c : all.clients) {
         require(!c.name.empty() && c.listen.is_set() && !c.connect.empty() && c.pool <= 1'024);
         for (const uplink& to : c.connect)
-            require(to.place.is_set() && !to.place.is_unix() && to.path.starts_with('/'));
+            require(to.place.is_set() && !to.place.is_unix() && to.path.starts_with('/') &&
+                    to.weight >= 1 && to.weight <= 256);
+        require(!std::all_of(c.connect.begin(), c.connect.end(),
+                             [](const uplink& to) { return to.backup; }));
         check_keys(c.keys, c.server_key != public_key{});
         check_limits(c.limits);
     }

@@ -271,7 +271,7 @@ TEST_SUITE("server session: services") {
         std::vector<peer> queue;
         for (int i = 0; i < 4; ++i) queue.emplace_back(connect_to(full.port()));
         one_server f([&](auto& settings) {
-            settings.services.push_back({"full", local(full.port())});
+            settings.services.push_back(service_at("full", full.port()));
             settings.limits.connect = 1s;
         });
         auto& entry = f.connect();
@@ -290,7 +290,8 @@ TEST_SUITE("server session: services") {
             const listener full(0);
             std::vector<peer> queue;
             for (int i = 0; i < 4; ++i) queue.emplace_back(connect_to(full.port()));
-            one_server f([&](auto& settings) { settings.services[0].target = local(full.port()); });
+            one_server f(
+                [&](auto& settings) { settings.services[0].targets = {local(full.port())}; });
             auto& entry = f.connect();
             far_end far = f.opened(entry, "main");
             far.send(record_type::data, octets_of_text("early"));

@@ -17,13 +17,20 @@ inline config::endpoint local(std::uint16_t port) {
     return {"127.0.0.1", port, {}};
 }
 
+inline config::service service_at(const std::string& name, std::uint16_t port) {
+    config::service made;
+    made.name = name;
+    made.targets.push_back(local(port));
+    return made;
+}
+
 // With psk secret_of(1), and the services "main" at `backend` and "down" where nobody listens.
 inline config::server_settings psk_server(std::uint16_t backend) {
     config::server_settings settings;
     settings.name = "test";
     settings.keys.psk = secret_of(1);
-    settings.services.push_back({"main", local(backend)});
-    settings.services.push_back({"down", local(free_port())});
+    settings.services.push_back(service_at("main", backend));
+    settings.services.push_back(service_at("down", free_port()));
     return settings;
 }
 
