@@ -62,8 +62,8 @@ class Machine:
              "unshare", *_NAMESPACES, "--fork", "--kill-child", "sh", _BOOT, self._folder, name],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         try:
-            self._init = until(self._find_init, 10, f"{name}: there is a process 1")
-            until(self._has_booted, 30, f"{name}: systemd has booted")
+            self._init = until(self._find_init, 30, f"{name}: there is a process 1")
+            until(self._has_booted, 120, f"{name}: systemd has booted")
             if switch:
                 self._connect(switch)
         except AssertionError as error:
