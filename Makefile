@@ -17,6 +17,7 @@
 #   make bench-ladder  what each layer of a relayed byte costs, into bench/results
 #   make bench-flood   what strangers cost a server, into bench/results
 #   make bench-scaling one to three servers behind HAProxy, into bench/results; root
+#   make screenshots   the pictures of the status page and of a load report, into bench/results
 #   make install     installs under PREFIX, /usr/local by default; DESTDIR is heeded
 #   make package     the Debian packages, into build/package
 #   make package-test  installs them into a clean root, uses them, purges them; and the static build
@@ -32,7 +33,7 @@ CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
 SOURCES = git ls-files '*.cpp' '*.hpp'
 
 .PHONY: all run test test-fast test-long test-asan test-tsan test-aarch64 mutants fuzz soak model coverage \
-    bench-crypto bench-relay bench-ladder bench-flood bench-scaling \
+    bench-crypto bench-relay bench-ladder bench-flood bench-scaling screenshots \
     install package package-test static lint format clean
 
 all: binaries
@@ -119,6 +120,11 @@ bench-flood:
 bench-scaling: binaries
 	@.ci/packages build peers
 	python3 bench/scaling/run.py build/release
+
+screenshots: binaries
+	@.ci/packages test
+	CULVERT_BINARY=$(CURDIR)/build/release/culvert CULVERT_LOAD=$(CURDIR)/build/release/culvert-load \
+	    /usr/bin/python3 -B tests/system/screenshots.py
 
 PREFIX ?= /usr/local
 install:

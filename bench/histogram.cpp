@@ -36,6 +36,18 @@ std::chrono::nanoseconds histogram::quantile(double q) const noexcept {
     return max();
 }
 
+std::vector<std::uint64_t> histogram::coarse() const {
+    std::vector<std::uint64_t> out;
+    for (std::size_t i = 0; i < buckets; ++i) {
+        if (counts_[i] == 0) continue;
+        const auto value = static_cast<double>(std::max<std::uint64_t>(middle_of(i), 1));
+        const auto at = static_cast<std::size_t>(std::log2(value) * coarse_per_doubling);
+        if (at >= out.size()) out.resize(at + 1);
+        out[at] += counts_[i];
+    }
+    return out;
+}
+
 // The top 8 bits of a value choose its bucket, and how many bits were cut off its row of 128.
 std::size_t histogram::index_of(std::uint64_t value) noexcept {
     if (value < 2 * half) return value;

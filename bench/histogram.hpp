@@ -5,6 +5,7 @@
 #include <bit>
 #include <chrono>
 #include <cstdint>
+#include <vector>
 
 namespace culvert::load {
 
@@ -17,6 +18,11 @@ class histogram {
 
     [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
     [[nodiscard]] std::chrono::nanoseconds max() const noexcept;  // exact; 0 when empty
+    // For a plot: how many times fall into each bucket of a coarser scale, 8 buckets a doubling.
+    // Bucket i holds those from 2^(i/8) ns to 2^((i+1)/8) ns, the first one the shorter ones too.
+    static constexpr unsigned coarse_per_doubling = 8;
+    [[nodiscard]] std::vector<std::uint64_t> coarse() const;
+
     // The smallest time that a share of `q`, 0 … 1, of all do not exceed; 0 when empty.
     [[nodiscard]] std::chrono::nanoseconds quantile(double q) const noexcept;
 

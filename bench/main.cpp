@@ -5,17 +5,23 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/json/serialize.hpp>
+#include <cerrno>
 #include <csignal>
+#include <cstring>
+#include <fstream>
 #include <functional>
 #include <iostream>
 
+#include "bench/html/page.hpp"
 #include "bench/options.hpp"
 #include "bench/report.hpp"
 #include "bench/run.hpp"
+#include "config/quote.hpp"
 
 namespace {
 
 using namespace culvert::load;
+using culvert::config::quote;
 
 enum exit_status { all_well = 0, went_wrong = 1, wrong_usage = 2 };
 
@@ -63,10 +69,40 @@ int execute(const serve_plan& plan) {
     return counts.wrong == 0 ? all_well : went_wrong;
 }
 
+// Finds out before a long run whether its report can be written; what is there stays.
+void check_writable(const std::string& file) {
+    if (!std::ofstream(file, std::ios::app))
+        throw usage_error("--report: " + quote(file) + ": " + std::strerror(errno));
+}
+
+void write_page(const std::string& file, const std::vector<html::record>& runs) {
+    std::ofstream out(file, std::ios::trunc);
+    out << html::page(runs) << std::flush;
+    if (!out)
+        throw failure(failure_kind::connection,
+                      "cannot write " + quote(file) + ": " + std::strerror(errno));
+}
+
+int execute(const report_plan& what) {
+    std::vector<html::record> runs;
+    try {
+        for (const std::string& file : what.results)
+            runs.push_back(html::read_record(std::filesystem::path(file)));
+    } catch (const html::bad_record& error) {
+        throw usage_error(error.what());
+    }
+    write_page(what.output, runs);
+    return all_well;
+}
+
 int execute(const plan& what) {
+    if (!what.report.empty()) check_writable(what.report);
     const outcome found = run(what);
+    const boost::json::object result = json(what, found);
+    if (!what.report.empty())
+        write_page(what.report, {html::read_record(result, text_of(what.mode))});
     if (what.json)
-        std::cout << json(what, found) << '\n';
+        std::cout << result << '\n';
     else
         std::cout << table(what, found);
     if (what.json || what.quiet)

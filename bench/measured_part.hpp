@@ -21,6 +21,8 @@ class measured_part {
     void begin();
     void end();
 
+    // When it began; only if it has.
+    [[nodiscard]] carrier::time_point began() const noexcept { return began_; }
     // Both are 0 unless the part has begun and ended. Once the threads have ended.
     [[nodiscard]] std::chrono::nanoseconds time() const noexcept { return ended_ - began_; }
     [[nodiscard]] double cpu_seconds() const noexcept { return cpu_at_end_ - cpu_at_begin_; }

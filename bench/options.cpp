@@ -3,6 +3,7 @@
 #include <boost/program_options.hpp>
 #include <sstream>
 
+#include "bench/html/page.hpp"
 #include "bench/option_reader.hpp"
 #include "config/connect.hpp"
 #include "config/key_file.hpp"
@@ -24,8 +25,11 @@ constexpr const char* usage =
     "  culvert-load latency  requests and answers, in a closed loop or at a fixed rate\n"
     "  culvert-load churn    connections of one request each, one after the other\n"
     "  culvert-load idle     connections that are held open\n"
+    "  culvert-load report --output FILE.html RESULT.json ...\n"
+    "      Runs side by side, as plots and ratios: an HTML page of what --json has told.\n"
     "\n"
-    "Each of the four wants --to HOST:PORT or --connect tcp://HOST:PORT, with `culvert-load "
+    "bulk, latency, churn and idle want --to HOST:PORT or --connect tcp://HOST:PORT, with "
+    "`culvert-load "
     "serve`\n"
     "behind it. `culvert-load COMMAND --help` shows the options.\n"
     "\n"
@@ -70,6 +74,7 @@ po::options_description load_table(mode of) {
         "a line \"begin\" and a line \"end\" on stderr at the moments between which is measured");
     add("grace", text("TIME"), "for what is under way when the duration is over [10s]");
     add("json", "the result as one JSON object");
+    add("report", text("FILE.html"), "the result with plots, as a page for a browser");
     if (of == mode::bulk) {
         add("direction", text("up|down|both"), "both: up, and echoed back [up; with --raw both]");
         add("bytes", text("BYTES"), "of each connection; then no duration unless given");
@@ -171,11 +176,22 @@ plan read_plan(mode of, const option_reader& given) {
     out.warm_up = given.value("warm-up", parse_duration, milliseconds{0});
     out.grace = given.value("grace", parse_duration, milliseconds{10'000});
     out.json = given.has("json");
+    out.report = given.text_of("report");
     out.marks = given.has("marks");
     out.quiet = given.has("quiet");
     if (of == mode::bulk) read_bulk(given, out);
     if (of == mode::latency) read_latency(given, out);
     return out;
+}
+
+// As a shell would have to be told it.
+std::string shell_word(const std::string& word) {
+    constexpr auto plain =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%[]";
+    if (!word.empty() && word.find_first_not_of(plain) == word.npos) return word;
+    std::string quoted = "'";
+    for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return quoted + "'";
 }
 
 std::string help(const std::string& synopsis, const std::vector<po::options_description>& tables) {
@@ -191,9 +207,34 @@ command parse_run(mode of, const std::vector<std::string>& words) {
     po::options_description all;
     all.add(destination).add(load);
     const option_reader given(words, all, 0);
-    if (!given.has("help")) return read_plan(of, given);
-    return show_help{
-        help(std::string("culvert-load ") + text_of(of) + " [options]", {destination, load})};
+    if (given.has("help"))
+        return show_help{
+            help(std::string("culvert-load ") + text_of(of) + " [options]", {destination, load})};
+    plan out = read_plan(of, given);
+    out.command = std::string("culvert-load ") + text_of(of);
+    for (const std::string& word : words) out.command += ' ' + shell_word(word);
+    return out;
+}
+
+// ---- report ----
+
+command parse_report(const std::vector<std::string>& words) {
+    po::options_description table("Options");
+    table.add_options()("output", text("FILE.html"), "where the page goes");
+    table.add_options()("help", "this text");
+    const option_reader given(words, table, html::most_runs);
+    if (given.has("help"))
+        return show_help{
+            help("culvert-load report --output FILE.html RESULT.json ...\n"
+                 "Results are what --json has told, up to 8 of them; the first is what "
+                 "the others are\ncompared with.",
+                 {table})};
+    report_plan out{given.free_words(), given.text_of("output")};
+    if (out.results.empty())
+        throw usage_error(
+            "a report of what? culvert-load report --output FILE.html RESULT.json ...");
+    if (out.output.empty()) throw usage_error("--output FILE.html is needed");
+    return out;
 }
 
 // ---- serve ----
@@ -229,11 +270,13 @@ command parse_command_line(const std::vector<std::string>& words) {
     const std::vector<std::string> rest(words.begin() + 1, words.end());
     if (name == "--help" || name == "help" || name == "-h") return show_help{usage};
     if (name == "serve") return parse_serve(rest);
+    if (name == "report") return parse_report(rest);
     for (const mode of : {mode::bulk, mode::latency, mode::churn, mode::idle})
         if (name == text_of(of)) return parse_run(of, rest);
-    throw usage_error("unknown command " + quote(name) +
-                      config::did_you_mean(name, {"serve", "bulk", "latency", "churn", "idle"}) +
-                      " (accepted: serve, bulk, latency, churn, idle)");
+    throw usage_error(
+        "unknown command " + quote(name) +
+        config::did_you_mean(name, {"serve", "bulk", "latency", "churn", "idle", "report"}) +
+        " (accepted: serve, bulk, latency, churn, idle, report)");
 }
 
 }  // namespace culvert::load

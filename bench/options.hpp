@@ -14,7 +14,12 @@ namespace culvert::load {
 struct show_help {
     std::string text;
 };
-using command = std::variant<show_help, serve_plan, plan>;
+// Results of runs, to be laid side by side.
+struct report_plan {
+    std::vector<std::string> results;  // files that --json has written; the first is the measure
+    std::string output;
+};
+using command = std::variant<show_help, serve_plan, report_plan, plan>;
 
 // What is wrong with a command line, and what would be right.
 struct usage_error : std::runtime_error {

@@ -38,6 +38,8 @@ struct plan {
     milliseconds warm_up{0};  // before the duration, and not counted; not in idle
     milliseconds duration{10'000};
     milliseconds grace{10'000};  // for what is under way when the duration is over
+    std::string command;         // as it was given
+    std::string report;          // the file that the HTML report goes to; empty: none
     bool json = false;
     bool marks = false;  // a line on stderr when what is measured begins, and when it ends
     bool quiet = false;

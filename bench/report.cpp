@@ -1,9 +1,14 @@
 #include "bench/report.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <array>
+#include <boost/json/array.hpp>
+#include <cmath>
 #include <iterator>
+
+#include "proxy/observe/printable.hpp"
 
 namespace culvert::load {
 namespace {
@@ -73,6 +78,48 @@ boost::json::object latencies_of(const histogram& times) {
     return out;
 }
 
+// The curve of quantiles: shares that come closer to 1 by the same factor each, 16 a decade, for as
+// long as there are times beyond.
+boost::json::array quantile_curve(const histogram& times) {
+    constexpr double per_decade = 16;
+    const auto count = static_cast<double>(times.count());
+    boost::json::array out;
+    for (int i = 0; std::pow(10, -i / per_decade) * count >= 1; ++i) {
+        const double share = 1 - std::pow(10, -i / per_decade);
+        out.push_back({share, in_microseconds(times.quantile(share))});
+    }
+    return out;
+}
+
+boost::json::object histogram_of(const histogram& times) {
+    boost::json::array counts;
+    for (const std::uint64_t count : times.coarse()) counts.push_back(count);
+    return {{"buckets_per_doubling", histogram::coarse_per_doubling}, {"counts", counts}};
+}
+
+// A column for each thing counted.
+boost::json::object columns_of(const timeline& over_time) {
+    boost::json::array at, sent, received, requests, failures, open;
+    for (const auto& [when, so_far] : over_time.moments()) {
+        at.push_back(std::round(in_seconds(when) * 1e6) / 1e6);
+        sent.push_back(so_far.sent);
+        received.push_back(so_far.received);
+        requests.push_back(so_far.requests);
+        failures.push_back(so_far.failures);
+        open.push_back(so_far.open);
+    }
+    return {{"seconds", at},        {"bytes_sent", sent},   {"bytes_received", received},
+            {"requests", requests}, {"failures", failures}, {"open", open}};
+}
+
+boost::json::object machine_of(const machine& host) {
+    return {{"processor", host.processor},
+            {"processors", host.processors},
+            {"memory_bytes", host.memory},
+            {"kernel", host.kernel},
+            {"load_before", host.load}};
+}
+
 boost::json::object parameters_of(const plan& what) {
     boost::json::object out{{"to", what.to.text()},
                             {"raw", what.to.raw},
@@ -131,21 +178,31 @@ boost::json::object json(const plan& what, const outcome& found) {
     boost::json::object errors;
     for (const auto& [reason, times] : found.failures.reasons()) errors[reason] = times;
     const std::uint64_t bytes = counts.sent + counts.received;
-    return {{"mode", text_of(what.mode)},
-            {"parameters", parameters_of(what)},
-            {"seconds", in_seconds(found.time)},
-            {"bytes", bytes},
-            {"bytes_sent", counts.sent},
-            {"bytes_received", counts.received},
-            {"mib_per_second", per_second(in_mebibytes(bytes), found)},
-            {"requests", counts.requests},
-            {"requests_per_second", per_second(static_cast<double>(counts.requests), found)},
-            {"requests_not_sent", found.missed},
-            {"latency_us", latencies_of(found.latencies)},
-            {"cpu_seconds", found.cpu_seconds},
-            {"failures", found.failures.count()},
-            {"errors", errors},
-            {"integrity", integrity_text(found)}};
+    return {
+        {"mode", text_of(what.mode)},
+        {"parameters", parameters_of(what)},
+        {"seconds", in_seconds(found.time)},
+        {"bytes", bytes},
+        {"bytes_sent", counts.sent},
+        {"bytes_received", counts.received},
+        {"mib_per_second", per_second(in_mebibytes(bytes), found)},
+        {"requests", counts.requests},
+        {"requests_per_second", per_second(static_cast<double>(counts.requests), found)},
+        {"requests_not_sent", found.missed},
+        {"latency_us", latencies_of(found.latencies)},
+        {"cpu_seconds", found.cpu_seconds},
+        {"failures", found.failures.count()},
+        {"errors", errors},
+        {"integrity", integrity_text(found)},
+        {"version", CULVERT_VERSION},
+        {"command", observe::printable(what.command)},
+        {"started", fmt::format("{:%FT%TZ}",
+                                fmt::gmtime(std::chrono::system_clock::to_time_t(found.started)))},
+        {"machine", machine_of(found.machine)},
+        {"counted_from_seconds", in_seconds(found.counted_from)},
+        {"timeline", columns_of(found.timeline)},
+        {"latency_quantiles_us", quantile_curve(found.latencies)},
+        {"latency_histogram", histogram_of(found.latencies)}};
 }
 
 }  // namespace culvert::load

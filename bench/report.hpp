@@ -4,8 +4,8 @@
 #include <boost/json/object.hpp>
 #include <string>
 
+#include "bench/outcome.hpp"
 #include "bench/plan.hpp"
-#include "bench/tally.hpp"
 
 namespace culvert::load {
 
@@ -19,7 +19,7 @@ namespace culvert::load {
 // Lines, each with its end.
 [[nodiscard]] std::string table(const plan& what, const outcome& found);
 
-// One object; times in the unit that their name says.
+// One object; times in the unit that their name says. All that an HTML report needs is in it.
 [[nodiscard]] boost::json::object json(const plan& what, const outcome& found);
 
 }  // namespace culvert::load

@@ -36,34 +36,45 @@ class runner {
     void launch(worker& one);
     void await_signal();
     void tick();
+    void sample();
+    [[nodiscard]] totals so_far() const noexcept;
     [[nodiscard]] outcome collect() const;
 
     run_constants constants_;
     progress progress_;
+    timeline timeline_;
+    carrier::time_point began_;
     std::vector<std::unique_ptr<worker>> workers_;
     std::vector<std::thread> threads_;
     std::size_t running_ = 0;
     asio::io_context watch_{1};
     asio::signal_set signals_{watch_, SIGINT, SIGTERM};
     asio::basic_waitable_timer<carrier::clock> second_{watch_, carrier::clock::now()};
+    asio::basic_waitable_timer<carrier::clock> next_sample_{watch_};
     std::optional<carrier::time_point> stopped_;
 };
 
 outcome runner::execute() {
-    const auto began = carrier::clock::now();
+    const machine host = this_machine();
+    const auto started = std::chrono::system_clock::now();
+    began_ = carrier::clock::now();
     const double cpu_before = cpu_seconds_so_far();
     running_ = workers_.size();
     for (const auto& one : workers_) launch(*one);
+    sample();
     watch_.run();
     for (auto& thread : threads_) thread.join();
     progress_.finish();
 
     outcome found = collect();
+    found.machine = host;
+    found.started = started;
     if (constants_.plan.in_part()) {
         found.time = constants_.measured.time();
         found.cpu_seconds = constants_.measured.cpu_seconds();
+        if (found.time.count() > 0) found.counted_from = constants_.measured.began() - began_;
     } else {
-        found.time = carrier::clock::now() - began;
+        found.time = carrier::clock::now() - began_;
         found.cpu_seconds = cpu_seconds_so_far() - cpu_before;
     }
     return found;
@@ -93,11 +104,24 @@ void runner::tick() {
     second_.expires_at(second_.expiry() + std::chrono::seconds{1});
     second_.async_wait([this](const error_code& ec) {
         if (ec) return;
-        totals now;
-        for (const auto& one : workers_) now.add(one->counts);
-        progress_.show(now);
+        progress_.show(so_far());
         tick();
     });
+}
+
+void runner::sample() {
+    next_sample_.expires_after(timeline_.interval());
+    next_sample_.async_wait([this](const error_code& ec) {
+        if (ec) return;
+        timeline_.add(carrier::clock::now() - began_, so_far());
+        sample();
+    });
+}
+
+totals runner::so_far() const noexcept {
+    totals now;
+    for (const auto& one : workers_) now.add(one->counts);
+    return now;
 }
 
 outcome runner::collect() const {
@@ -108,6 +132,8 @@ outcome runner::collect() const {
         all.failures.merge(one->failures);
         all.missed += one->missed;
     }
+    all.timeline = timeline_;
+    all.timeline.add(carrier::clock::now() - began_, so_far());
     return all;
 }
 

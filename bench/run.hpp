@@ -1,8 +1,8 @@
 // A whole run: threads, progress, signals, and what came of it.
 #pragma once
 
+#include "bench/outcome.hpp"
 #include "bench/plan.hpp"
-#include "bench/tally.hpp"
 
 namespace culvert::load {
 

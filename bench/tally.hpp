@@ -57,14 +57,4 @@ class failure_list {
     std::string broken_;
 };
 
-// What a run has found.
-struct outcome {
-    totals counts;
-    histogram latencies;
-    failure_list failures;
-    std::uint64_t missed = 0;  // latency at a rate: requests whose turn came too late to be sent
-    std::chrono::nanoseconds time{0};
-    double cpu_seconds = 0;  // of this process, user and system
-};
-
 }  // namespace culvert::load

@@ -24,8 +24,9 @@ struct side {
 
 void check_keys(const side& side) {
     const bool is_static = side.place.has("identity");
+    const bool has_psk = side.place.has("psk") || side.place.has("psks");
     const std::string peer_key = side.peer_key;
-    if (!is_static && !side.place.has("psk")) {
+    if (!is_static && !has_psk) {
         side.error("", "no key: " + side.place.heading + " needs psk = FILE or identity = FILE");
     }
     if (is_static && !side.place.has(peer_key)) {
@@ -37,6 +38,36 @@ void check_keys(const side& side) {
     if (is_static && side.place.has("realm")) {
         side.error("realm", "realm is for psk alone: with identity, the keys tell servers apart");
     }
+}
+
+// A list of psks stands for the one psk, and for the list of clients.
+void check_psks(const side& side) {
+    if (!side.place.has("psks")) return;
+    if (side.place.has("psk")) {
+        side.error("psks",
+                   "psks stands in the place of psk: add that one to the list, with a name");
+    }
+    if (side.place.has("identity")) {
+        side.error("psks",
+                   "psks is not for identity: its clients are named by their keys, in clients");
+    }
+}
+
+// Services that a client may use and that do not exist.
+void check_rights(const server_settings& server, const section_place& place, report& found) {
+    if (!place.keys.contains("service") || place.refused.contains("service")) return;
+    std::vector<std::string> known;
+    for (const service& one : server.services) known.push_back(one.name);
+    report mistakes(server.clients_file);
+    for (const named_client& client : server.clients) {
+        if (!client.rights.services || mistakes.full()) continue;
+        for (const std::string& name : *client.rights.services) {
+            if (std::ranges::find(known, name) != known.end()) continue;
+            mistakes.error(client.line, "services: " + place.heading + " has no service " +
+                                            quote(name) + did_you_mean(name, known));
+        }
+    }
+    found.add(std::move(mistakes).take());
 }
 
 void check_times(const side& side) {
@@ -109,6 +140,8 @@ void check_daemon(const daemon_settings& daemon, const section_place& place, rep
 void check_server(const server_settings& server, const section_place& place, report& found) {
     const side side{server.keys, server.limits, place, found, "clients"};
     check_keys(side);
+    check_psks(side);
+    check_rights(server, place, found);
     check_times(side);
     const bool is_tcp = server.carrier == carrier::tcp && !place.refused.contains("carrier");
     if (is_tcp && place.has("path")) {

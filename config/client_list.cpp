@@ -1,8 +1,8 @@
 #include "config/client_list.hpp"
 
-#include <algorithm>
 #include <map>
 
+#include "config/client_rights.hpp"
 #include "config/file.hpp"
 #include "config/key_text.hpp"
 #include "config/lines.hpp"
@@ -11,26 +11,20 @@
 namespace culvert::config {
 namespace {
 
-constexpr std::size_t longest_name = 255;
-
-bool is_client_name(std::string_view name) noexcept {
-    return name.size() <= longest_name && std::ranges::all_of(name, [](char c) {
-               return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                      c == '.' || c == '_' || c == '-' || c == '@';
-           });
-}
-
 result<named_client> parse_client(std::string_view body) {
     const std::string_view name = next_word(body);
     const std::string_view key_text = next_word(body);
-    if (key_text.empty()) return reason{"a line is: NAME PUBLIC-KEY"};
-    if (!body.empty()) return reason{"there is something after the public key"};
+    if (key_text.empty()) {
+        return reason{"a line is: NAME PUBLIC-KEY " + std::string(client_rights_form)};
+    }
     if (!is_client_name(name)) {
         return reason{quote(name) + " is not a name: letters, digits, '.', '_', '-' and '@' only"};
     }
     const result<public_key> key = parse_public_key(key_text);
     if (!key) return reason{"the public key of " + quote(name) + " " + key.error().text};
-    return named_client{std::string(name), *key};
+    result<client_rights> rights = parse_client_rights(body);
+    if (!rights) return rights.error();
+    return named_client{std::string(name), *key, std::move(*rights)};
 }
 
 // Remembers the lines of names and keys; says what stands there twice.
@@ -67,6 +61,7 @@ client_list parse_client_list(std::string_view text, const std::filesystem::path
         const std::string fault =
             client ? seen.repeated(*client, line.number) : client.error().text;
         if (fault.empty()) {
+            client->line = line.number;
             list.clients.push_back(std::move(*client));
         } else {
             mistakes.error(line.number, fault);

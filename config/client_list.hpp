@@ -1,4 +1,5 @@
-// The file that lists the clients of a server in static mode: a name and a public key a line.
+// The file that lists the clients of a server in static mode: a name, a public key and rights a
+// line.
 #pragma once
 
 #include <filesystem>
@@ -16,8 +17,8 @@ struct client_list {
     std::vector<diagnostic> mistakes;  // with this file's own name and lines
 };
 
-// Lines and comments are those of the configuration. A name is 1–255 bytes of A–Z a–z 0–9 . _ - @;
-// neither a name nor a key may stand there twice. An empty list is a mistake.
+// Lines and comments are those of the configuration, names and rights those of client_rights.hpp.
+// Neither a name nor a key may stand there twice. An empty list is a mistake.
 client_list parse_client_list(std::string_view text, const std::filesystem::path& file);
 
 // Refused when it cannot be read.

@@ -77,16 +77,22 @@ void flush_folder(const std::filesystem::path& path) noexcept {
 
 }  // namespace
 
-result<key> read_secret_key(const std::filesystem::path& path) {
+result<std::size_t> read_secret_file(const std::filesystem::path& path, crypto::bytes out) {
     const result<regular_file> file = open_regular(path);
     if (!file) return about(path, file.error().text + advice(path));
     if ((file->mode & of_everyone) != 0) {
         return about(path, "is open to everyone (mode " + octal(file->mode) + "): chmod 600 it");
     }
-    crypto::secret<largest_file + 1> content;  // wiped when it ends
-    const result<std::size_t> size = read_some(*file, content.writable());
+    const result<std::size_t> size = read_some(*file, out);
     if (!size) return about(path, size.error().text);
-    if (*size > largest_file) return about(path, "is too long for a key file");
+    if (*size == out.size()) return about(path, "is too long for a key file");
+    return *size;
+}
+
+result<key> read_secret_key(const std::filesystem::path& path) {
+    crypto::secret<largest_file + 1> content;  // wiped when it ends
+    const result<std::size_t> size = read_secret_file(path, content.writable());
+    if (!size) return size.error();
     const std::string_view text(reinterpret_cast<const char*>(content.view().data()), *size);
     result<key> parsed = parse_secret_key(without_frame(text));
     if (!parsed) return about(path, parsed.error().text);

@@ -21,16 +21,30 @@ void absorb(crypto::kmac256& state, const std::optional<key>& part) {
     if (part) state.absorb(part->view());
 }
 
-}  // namespace
+crypto::kmac256 begin(std::string_view what) {
+    return {crypto::kmac256::customised(crypto::as_bytes(what)), process_key().view()};
+}
 
-key_mark mark_of(const credentials& keys) {
-    crypto::kmac256 state(crypto::kmac256::customised(crypto::as_bytes("culvert key mark")),
-                          process_key().view());
-    absorb(state, keys.psk);
-    absorb(state, keys.identity);
+key_mark finish(crypto::kmac256 state) {
     key_mark mark{};
     std::move(state).finish(mark);
     return mark;
+}
+
+}  // namespace
+
+key_mark mark_of(const credentials& keys) {
+    crypto::kmac256 state = begin("culvert key mark");
+    absorb(state, keys.psk);
+    absorb(state, keys.identity);
+    for (const key& psk : keys.psks) state.absorb(psk.view());
+    return finish(std::move(state));
+}
+
+key_mark mark_of(const key& one) {
+    crypto::kmac256 state = begin("culvert mark of one key");
+    state.absorb(one.view());
+    return finish(std::move(state));
 }
 
 }  // namespace culvert::config

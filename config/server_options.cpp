@@ -8,6 +8,7 @@
 #include "config/common_options.hpp"
 #include "config/connect.hpp"
 #include "config/lines.hpp"
+#include "config/psk_list.hpp"
 #include "config/service.hpp"
 
 namespace culvert::config {
@@ -36,11 +37,24 @@ option_value* path_value(std::string& into) {
         "/PATH", [&into](const std::string& text) { into = parse_request_path(text).value(); });
 }
 
-option_value* clients_value(std::vector<named_client>& into, const reading& context) {
+option_value* clients_value(server_settings& into, const reading& context) {
     return text_value("FILE", [&into, &context](const std::string& path) {
-        client_list list = read_client_list(context.resolve(path)).value();
+        const std::filesystem::path file = context.resolve(path);
+        client_list list = read_client_list(file).value();
         context.found.add(std::move(list.mistakes));
-        into = std::move(list.clients);
+        into.clients = std::move(list.clients);
+        into.clients_file = file.native();
+    });
+}
+
+option_value* psks_value(server_settings& into, const reading& context) {
+    return text_value("FILE", [&into, &context](const std::string& path) {
+        const std::filesystem::path file = context.resolve(path);
+        psk_list list = read_psk_list(file).value();
+        context.found.add(std::move(list.mistakes));
+        into.keys.psks = std::move(list.psks);
+        into.clients = std::move(list.holders);
+        into.clients_file = file.native();
     });
 }
 
@@ -95,7 +109,9 @@ void add_server_options(option_table& table, server_settings& into, reading& con
         "send-proxy=v1 or v2: the PROXY protocol tells the target the client's address; v2 also "
         "the client's name");
     add_key_options(table, into.keys, context);
-    add("clients", clients_value(into.clients, context),
+    add("psks", psks_value(into, context),
+        "secret file of the clients' names and psks, one client a line, at most 16; for psk");
+    add("clients", clients_value(into, context),
         "file of the clients' names and public keys, one client a line; only with identity");
     add_limit_options(table, into.limits);
     add("clock-skew",

@@ -55,23 +55,37 @@ struct daemon_settings {
 // What a set of secret keys is known by once they are wiped; good for nothing else.
 using key_mark = std::array<std::uint8_t, 32>;
 
-// Keys of one end. At least one of psk and identity is there after validation.
+// Keys of one end. At least one of psk, psks and identity is there after validation.
 struct credentials {
     std::optional<key> psk;
+    std::vector<key> psks;        // server, instead of psk: one for each of its clients, in order
     std::optional<key> identity;  // X25519 private key; present = static mode
     std::string realm;            // 0–255 bytes, psk mode only
-    key_mark mark{};              // of psk and identity; see mark.hpp
+    key_mark mark{};              // of all of them; see mark.hpp
 
     friend bool operator==(const credentials& a, const credentials& b) {
         return a.mark == b.mark && a.realm == b.realm;
     }
 };
 
+// What a client may do; by default whatever its section allows.
+struct client_rights {
+    std::optional<std::vector<std::string>> services;  // those of the section that it may open
+    std::optional<std::size_t> connections;            // of its own, at a time
+    std::optional<std::uint64_t> rate;                 // bytes/s of all of them, each direction
+
+    friend bool operator==(const client_rights&, const client_rights&) = default;
+};
+
 struct named_client {
     std::string name;
-    public_key key;
+    public_key key{};  // static mode; else what its psk is known by, see mark.hpp
+    client_rights rights{};
+    unsigned line = 0;  // of the list
 
-    friend bool operator==(const named_client&, const named_client&) = default;
+    friend bool operator==(const named_client& a, const named_client& b) {
+        return a.name == b.name && a.key == b.key && a.rights == b.rights;
+    }
 };
 
 // Which of a service's targets the next connection goes to, among those that are up.
@@ -114,7 +128,8 @@ struct server_settings {
     config::carrier carrier = carrier::tcp;
     std::string path = "/";  // WebSocket request target
     credentials keys;
-    std::vector<named_client> clients;  // static mode
+    std::vector<named_client> clients;  // static mode, or the holders of keys.psks
+    std::string clients_file;           // the list that they stand in
     std::vector<service> services;      // at least one; the first is the default
     session_limits limits;
     std::optional<seconds> clock_skew{120};  // nullopt = off
@@ -164,6 +179,7 @@ struct settings {
 template <class Section>
 Section without_secrets(Section section) {
     section.keys.psk.reset();
+    section.keys.psks.clear();
     section.keys.identity.reset();
     return section;
 }

@@ -8,6 +8,8 @@ namespace culvert::config {
 namespace {
 
 constexpr std::size_t longest_name = 255;
+constexpr std::uint64_t kibi = 1024;
+constexpr count_range rates{kibi, 100 * kibi* kibi* kibi};
 
 // Digits only; what is too large for the type is its largest value, so that bounds still judge it.
 std::optional<std::uint64_t> parse_digits(std::string_view text) noexcept {
@@ -31,14 +33,32 @@ std::optional<std::uint64_t> seconds_in(char unit) noexcept {
     }
 }
 
+std::optional<std::uint64_t> bytes_in(char unit) noexcept {
+    switch (unit) {
+        case 'K':
+        case 'k':
+            return kibi;
+        case 'M':
+        case 'm':
+            return kibi * kibi;
+        case 'G':
+        case 'g':
+            return kibi * kibi * kibi;
+        default:
+            return {};
+    }
+}
+
 std::uint64_t multiply_capped(std::uint64_t a, std::uint64_t b) noexcept {
     constexpr auto most = std::numeric_limits<std::uint64_t>::max();
     return a > most / b ? most : a * b;
 }
 
-std::optional<std::uint64_t> parse_time(std::string_view text) noexcept {
+// Digits, and perhaps a unit behind them.
+std::optional<std::uint64_t> parse_quantity(
+    std::string_view text, std::optional<std::uint64_t> (*factor_of)(char)) noexcept {
     std::uint64_t factor = 1;
-    if (const auto unit = text.empty() ? std::nullopt : seconds_in(text.back())) {
+    if (const auto unit = text.empty() ? std::nullopt : factor_of(text.back())) {
         factor = *unit;
         text.remove_suffix(1);
     }
@@ -53,7 +73,7 @@ reason not_a_time(std::string_view text, std::string_view more) {
 
 result<seconds> parse_time_within(std::string_view text, seconds_range range,
                                   std::string_view more_forms) {
-    const auto time = parse_time(text);
+    const auto time = parse_quantity(text, seconds_in);
     if (!time) return not_a_time(text, more_forms);
     if (*time < static_cast<std::uint64_t>(range.least.count()) ||
         *time > static_cast<std::uint64_t>(range.most.count())) {
@@ -100,6 +120,15 @@ result<std::uint64_t> parse_count(std::string_view text, count_range range) {
                       std::to_string(range.most) + " is accepted"};
     }
     return *number;
+}
+
+result<std::uint64_t> parse_rate(std::string_view text) {
+    const auto rate = parse_quantity(text, bytes_in);
+    if (!rate) return reason{quote(text) + " is not a rate: write bytes a second, as 500K or 10M"};
+    if (*rate < rates.least || *rate > rates.most) {
+        return reason{quote(text) + " is out of range: 1K to 100G is accepted"};
+    }
+    return *rate;
 }
 
 result<std::string> parse_name(std::string_view text) {

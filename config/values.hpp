@@ -41,6 +41,9 @@ result<std::optional<seconds>> parse_seconds_or_off(std::string_view text, secon
 // Digits only, within the range, ends included.
 result<std::uint64_t> parse_count(std::string_view text, count_range range);
 
+// Bytes a second, 1K to 100G: digits, then K, M or G for 2^10, 2^20 or 2^30, in either case.
+result<std::uint64_t> parse_rate(std::string_view text);
+
 // Names of services: 0–255 bytes of A–Z a–z 0–9 . _ -
 result<std::string> parse_name(std::string_view text);
 

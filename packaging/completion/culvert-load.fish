@@ -13,15 +13,17 @@ function __culvert_load_option --description 'Whether the word under the cursor 
     string match -q -- '-*' (commandline -ct)
 end
 
-set -l commands serve bulk latency churn idle
+set -l commands serve bulk latency churn idle report
 complete -c culvert-load -f
 complete -c culvert-load -n "not __fish_seen_subcommand_from $commands" -a serve -d 'a backend'
 complete -c culvert-load -n "not __fish_seen_subcommand_from $commands" -a bulk -d 'streams as fast as they go'
 complete -c culvert-load -n "not __fish_seen_subcommand_from $commands" -a latency -d 'requests and answers'
 complete -c culvert-load -n "not __fish_seen_subcommand_from $commands" -a churn -d 'connections of one request each'
 complete -c culvert-load -n "not __fish_seen_subcommand_from $commands" -a idle -d 'connections that are held open'
+complete -c culvert-load -n "not __fish_seen_subcommand_from $commands" -a report -d 'lay runs side by side'
 complete -c culvert-load -n "__culvert_load_before serve" -a 'echo sink source'
 complete -c culvert-load -n "__culvert_load_before --direction" -a 'up down both'
-complete -c culvert-load -n "__culvert_load_before --psk --identity" -F
+complete -c culvert-load -n "__culvert_load_before --psk --identity --report --output" -F
+complete -c culvert-load -n "__fish_seen_subcommand_from report" -F
 complete -c culvert-load -n "__fish_seen_subcommand_from $commands; and __culvert_load_option" \
     -a '(__culvert_load_options)'

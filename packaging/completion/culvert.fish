@@ -17,10 +17,14 @@ complete -c culvert -n '__culvert_at 1' -a check -d 'name every mistake of a con
 complete -c culvert -n '__culvert_at 1' -a keygen -d 'make a key'
 complete -c culvert -n '__culvert_at 1' -a pubkey -d 'print the public key of a key file'
 complete -c culvert -n '__culvert_at 1' -a probe -d 'try a client section'
+complete -c culvert -n '__culvert_at 1' -a status -d 'how a running daemon is'
+complete -c culvert -n '__culvert_at 1' -a top -d 'how a running daemon is, every second'
 complete -c culvert -n '__culvert_at 1' -a version -d 'print the version'
 complete -c culvert -n '__culvert_at 1' -a help -d 'print the commands, or every key'
 
-complete -c culvert -n '__culvert_at 2; and __fish_seen_subcommand_from run reload check pubkey probe' -F
+complete -c culvert -n '__culvert_at 2; and __fish_seen_subcommand_from run reload check pubkey probe status top' -F
+complete -c culvert -n '__culvert_at 3; and __fish_seen_subcommand_from status' -F
+complete -c culvert -n '__fish_seen_subcommand_from status' -l json -d 'what the daemon says, for programs'
 complete -c culvert -n '__culvert_at 2; and __fish_seen_subcommand_from keygen' -a psk -d 'a secret of both ends'
 complete -c culvert -n '__culvert_at 2; and __fish_seen_subcommand_from keygen' -a static -d 'a key pair'
 complete -c culvert -n '__culvert_at 2; and __fish_seen_subcommand_from help' -a config -d 'every key'

@@ -278,9 +278,6 @@ commands::outcome daemon::reload() {
 
 void daemon::put_in_force(const config::daemon_settings& options) {
     options_.level = options.level;
-    observe::set_log_format(options.log_format == config::log_format::json
-                                ? observe::log_format::json
-                                : observe::log_format::text);
     options_.drain = options.drain;
     observe::set_log_level(to_log_level(options_.level));
     count_room();

@@ -18,6 +18,7 @@
 #include "proxy/daemon/memory.hpp"
 #include "proxy/daemon/probe.hpp"
 #include "proxy/observe/log.hpp"
+#include "proxy/watch/commands.hpp"
 
 namespace {
 
@@ -36,6 +37,9 @@ constexpr auto usage = R"(culvert: an encrypted tunnel between two hosts
   culvert keygen static FILE     makes a key pair, prints the public key
   culvert pubkey FILE            prints the public key of such a file
   culvert probe FILE SECTION     tries a client section and says how far it comes
+  culvert status [--json] [AT]   how a running daemon is; AT: its FILE, HOST:PORT or unix:PATH,
+                                 of the key `admin`; without, /etc/culvert/culvert.conf
+  culvert top [AT]               the same, every second, until q is typed
   culvert version
   culvert help [config]          this text, or every key of the configuration file
 
@@ -145,6 +149,8 @@ constexpr command commands[] = {
     {"keygen", 2, 2, "psk FILE, or static FILE", keygen},
     {"pubkey", 1, 1, "FILE", pubkey},
     {"probe", 2, 2, "FILE SECTION", probe},
+    {"status", 0, 2, "--json, and FILE or HOST:PORT or unix:PATH", watch::status},
+    {"top", 0, 1, "FILE, HOST:PORT or unix:PATH", watch::top},
     {"version", 0, 0, "nothing", version},
     {"help", 0, 1, "nothing, or config", help},
 };

@@ -28,6 +28,7 @@ void warn_of_fixed(const config::daemon_settings& running, const config::daemon_
     warn_if(wanted.group != running.group, "group");
     warn_if(wanted.sandbox != running.sandbox, "sandbox");
     warn_if(!(wanted.control == running.control), "control");
+    warn_if(wanted.log_format != running.log_format, "log-format");
     warn_if(wanted.admin != running.admin || wanted.admin_open != running.admin_open, "admin");
 }
 

@@ -163,6 +163,9 @@ void sections::carry_out(plan next) {
             on_thread_of(one, started_, [](acceptor& a) { a.close(); });
     std::size_t sections_gone = servers_.size() + clients_.size() - next.same - next.changed;
     servers_ = std::move(next.server_contexts);
+    for (const auto& context : servers_)
+        if (context->settings.kick_removed)
+            for (worker& w : staff_) w.stop_removed(context);
     replace_pools(std::exchange(clients_, std::move(next.clients)));
     publish();
     summary_ = fmt::format("{} sections as they were, {} changed, {} new, {} gone", next.same,

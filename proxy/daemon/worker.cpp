@@ -211,6 +211,12 @@ void worker::call(std::function<void()> action) {
     asio::post(context_, std::move(action));
 }
 
+void worker::stop_removed(const std::shared_ptr<const relay::server_context>& section) {
+    for_each_session([section](relay::session& session) {
+        if (!session.known_to(*section)) session.stop(relay::end_reason::removed);
+    });
+}
+
 void worker::stop_sessions(relay::end_reason why) {
     for_each_session([why](relay::session& session) { session.stop(why); });
 }

@@ -50,6 +50,8 @@ class worker {
     // From any thread, for every session of this worker. A drain ends the spare sessions too.
     void drain_sessions();
     void stop_sessions(relay::end_reason why);
+    // Those of clients that the section, read anew, knows no more.
+    void stop_removed(const std::shared_ptr<const relay::server_context>& section);
 
     // From any thread: `action` is called on the worker's own, soon unless it hangs.
     void call(std::function<void()> action);

@@ -40,9 +40,7 @@ class failed_tries {
 server_session::~server_session() {
     leave_waiting_room();
     if (opened_) connections().closed.add();
-    if (proven_) {
-        --context_->here->sessions;
-    } else if (unproven_ != nullptr) {
+    if (!proven_ && unproven_ != nullptr) {
         connections().gone_unproven.add();
         context_->counters->handshake_failed(unproven_);
     }
@@ -74,9 +72,17 @@ awaitable<void> server_session::open_tunnel() {
         throw *failed;
     }
     tunnel_.emplace(std::move(backend), std::move(*far_), backends_->limits(), thread_.buffers,
-                    nullptr, &meter_);
+                    nullptr, &meter_, rate_of_client());
     far_.reset();
     if (stop_) tunnel_->stop(*stop_);
+}
+
+std::unique_ptr<throttle> server_session::rate_of_client() const {
+    const auto& rate = known_->rights.rate;
+    if (!rate) return nullptr;
+    client_account& account = *known_->account;
+    return std::make_unique<throttle>(thread_.executor, account.to_client, account.from_client,
+                                      *rate);
 }
 
 void server_session::stop(end_reason why) {
@@ -106,13 +112,21 @@ observe::session_facts server_session::facts() const {
     return {peer_, client_, service_, name_of(context_->settings.carrier), opened_};
 }
 
+bool server_session::known_to(const server_context& section) const {
+    if (!proven_ || section.settings.name != context_->settings.name) return true;
+    const known_client* now = section.clients.find(known_->key);
+    return now != nullptr && now->name == known_->name;
+}
+
 // ---- the backend ----
 
 // Before anything is begun: the client may go elsewhere.
 void server_session::take_seat() {
     backends_ = context_->service(service_);
     if (backends_ == nullptr) throw session_end(end_reason::refused, "there is no such service");
-    count_session(backends_->settings().name);
+    const std::string& name = backends_->settings().name;
+    if (!known_->may_open(name)) throw session_end(end_reason::refused, "not for this client");
+    count_session(name);
     auto seat = backends_->take_seat();
     if (!seat) throw session_end(end_reason::too_many, "max-connections of the service");
     seat_.emplace(std::move(*seat));

@@ -36,6 +36,7 @@ class server_session final : public session, public std::enable_shared_from_this
     [[nodiscard]] observe::section_counters& counters() const override {
         return *context_->counters;
     }
+    [[nodiscard]] bool known_to(const server_context& section) const override;
     [[nodiscard]] traffic moved() const override { return tunnel_ ? tunnel_->moved() : traffic{}; }
     [[nodiscard]] bool proven() const override { return proven_; }
     [[nodiscard]] bool unused() const override {
@@ -73,6 +74,7 @@ class server_session final : public session, public std::enable_shared_from_this
 
     // State O.
     awaitable<void> open_tunnel();
+    [[nodiscard]] std::unique_ptr<throttle> rate_of_client() const;
     void take_seat();
     awaitable<carrier::stream_socket> reach_backend();
     [[nodiscard]] error_code announce(carrier::stream_socket& backend);
@@ -92,8 +94,11 @@ class server_session final : public session, public std::enable_shared_from_this
     observe::meter meter_;
     std::optional<tunnel> tunnel_;
     std::optional<end_reason> stop_;
-    std::string client_;                       // name, in static mode
-    std::string key_;                          // what the waiting room counts by
+    const known_client* known_ = nullptr;      // who shows a key, proven or not
+    std::string client_;                       // his name
+    slot in_section_;                          // once proven
+    slot of_client_;                           // the same of his own
+    slot waiting_;                             // in the waiting room
     std::string service_;                      // asked for
     backends* backends_ = nullptr;             // of it
     std::optional<backends::seat> seat_;       // there
@@ -102,7 +107,6 @@ class server_session final : public session, public std::enable_shared_from_this
     bool is_proxy_ = false;                    // the peer, and he speaks for himself
     bool proven_ = false;                      // record 0 has verified
     const char* unproven_ = nullptr;           // why it is, as the counters say; nullptr: not begun
-    bool waiting_ = false;
     bool opened_ = false;
     bool draining_ = false;
     bool dropped_ = false;  // by a client that has no use for it any more

@@ -2,6 +2,7 @@
 #include <array>
 #include <boost/asio/error.hpp>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "proxy/relay/keepalive.hpp"
@@ -14,6 +15,8 @@ namespace asio = boost::asio;
 
 // The records before OPEN are short: two of them fit.
 constexpr std::size_t opening_memory = 2'048;
+
+constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 
 }  // namespace
 
@@ -107,23 +110,26 @@ void server_session::prove() {
     connections().proven.add();
     context_->counters->handshakes(thread_.number).add(clock::now() - accepted_);
     handshake_deadline_.reset();
-    if (context_->here->sessions++ >= context_->settings.limits.connections)
-        throw session_end(end_reason::too_many);
+    of_client_ = slot(known_->account->sessions, known_->rights.connections.value_or(no_limit));
+    if (!of_client_) throw session_end(end_reason::too_many, "those of this client");
+    in_section_ = slot(context_->here->sessions, context_->settings.limits.connections);
+    if (in_section_) return;
+    of_client_ = {};  // not while this one takes leave
+    throw session_end(end_reason::too_many);
 }
 
 // A PAD instead of OPEN: the client keeps the session for later.
 void server_session::enter_waiting_room() {
     if (waiting_) return;
     if (draining_) throw session_end(end_reason::not_opened);
-    if (!context_->here->waiting.enter(key_))
+    waiting_ = slot(known_->account->waiting, context_->settings.waiting);
+    if (!waiting_)
         throw session_end(end_reason::too_many, "too many sessions of this key wait for OPEN");
-    waiting_ = true;
     connections().began_waiting.add();
 }
 
 void server_session::leave_waiting_room() {
-    if (!std::exchange(waiting_, false)) return;
-    context_->here->waiting.leave(key_);
+    if (!std::exchange(waiting_, {})) return;
     connections().ended_waiting.add();
 }
 

@@ -86,8 +86,8 @@ awaitable<void> server_session::admit() {
     ticket.leave();
     unproven_ = "unproven";
 
-    if (handshake.client()) client_ = context_->name_of(*handshake.client());
-    key_ = handshake.client() ? "client " + client_ : "psk";
+    known_ = &context_->clients.of(handshake);
+    client_ = known_->name;
     const auto reply = handshake.message2();
     std::vector<std::uint8_t> flight(reply.begin(), reply.end());
     const auto secrets = std::move(handshake).split();

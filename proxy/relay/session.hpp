@@ -23,6 +23,8 @@ struct thread_context {
     }
 };
 
+class server_context;
+
 class session {
   public:
     virtual ~session() = default;
@@ -41,6 +43,9 @@ class session {
     [[nodiscard]] virtual observe::session_facts facts() const = 0;
     // Where its end is to be counted.
     [[nodiscard]] virtual observe::section_counters& counters() const = 0;
+    // Whether `section`, read anew, still knows the client of this session by the same name and
+    // key. True as well for sessions of other sections, and of those who have proved nothing yet.
+    [[nodiscard]] virtual bool known_to(const server_context& /*section*/) const { return true; }
     [[nodiscard]] virtual traffic moved() const = 0;
     // How a line of the log should stand out: strangers are many and harmless.
     [[nodiscard]] virtual bool proven() const = 0;

@@ -36,6 +36,8 @@ const char* text_of(end_reason why) noexcept {
             return "older than max-age";
         case end_reason::shutdown:
             return "shutting down";
+        case end_reason::removed:
+            return "the client was removed from the list";
     }
     return "unknown reason";
 }
@@ -76,6 +78,8 @@ const char* name_of(end_reason why) noexcept {
             return "too_old";
         case end_reason::shutdown:
             return "shutdown";
+        case end_reason::removed:
+            return "removed";
     }
     return "unknown";
 }
@@ -115,6 +119,7 @@ std::optional<protocol::alert> alert_for(end_reason why) noexcept {
         case end_reason::backend_unreachable:
             return protocol::alert::backend_unreachable;
         case end_reason::refused:
+        case end_reason::removed:
             return protocol::alert::refused;
         case end_reason::too_many:
         case end_reason::not_opened:

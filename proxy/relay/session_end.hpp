@@ -27,6 +27,7 @@ enum class end_reason : std::uint8_t {
     idle,                 // no stream byte for too long
     too_old,              // max-age
     shutdown,             // this daemon is stopping
+    removed,              // server: the client is listed no more
 };
 [[nodiscard]] const char* text_of(end_reason why) noexcept;
 [[nodiscard]] const char* name_of(end_reason why) noexcept;  // for programs

@@ -18,7 +18,8 @@ constexpr auto no_throw = asio::as_tuple(carrier::use_awaitable);
 }  // namespace
 
 tunnel::tunnel(stream_socket plain, established other_end, const config::session_limits& limits,
-               buffer_pool& pool, kept_stream* kept, observe::meter* counts)
+               buffer_pool& pool, kept_stream* kept, observe::meter* counts,
+               std::unique_ptr<throttle> rate)
     : plain_(std::move(plain)),
       writer_(std::move(other_end.writer)),
       opener_(std::move(other_end.opener)),
@@ -27,6 +28,7 @@ tunnel::tunnel(stream_socket plain, established other_end, const config::session
       pool_(pool),
       kept_(kept),
       counts_(counts),
+      rate_(std::move(rate)),
       watch_timer_(plain_.get_executor()),
       keepalive_(draw_keepalive(limits.keepalive)) {}
 
@@ -106,6 +108,18 @@ void tunnel::let_others_run(step next) {
     ++waiting_;
 }
 
+// Until the next portion is there. Whoever is held back is not idle.
+void tunnel::rest(share& of, step next) {
+    const time_point until = of.ready(clock::now());
+    last_stream_ = std::max(last_stream_, until);
+    of.pause.expires_at(until);
+    of.pause.async_wait([this, next](const error_code& ec) {
+        --waiting_;
+        go_on(ec, next);
+    });
+    ++waiting_;
+}
+
 void tunnel::go_on(const error_code& ec, step next) noexcept {
     if (over())
         wake();
@@ -121,6 +135,10 @@ awaitable<void> tunnel::settle() {
     in_.memory.reset();
     carrier::cancel(plain_);
     writer_->to().cancel();
+    if (rate_) {
+        rate_->out.pause.cancel();
+        rate_->in.pause.cancel();
+    }
     while (waiting_ > 0) {
         watch_timer_.expires_at(time_point::max());
         co_await watch_timer_.async_wait(no_throw);

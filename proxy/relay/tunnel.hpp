@@ -11,6 +11,7 @@
 #include "proxy/relay/buffer_pool.hpp"
 #include "proxy/relay/established.hpp"
 #include "proxy/relay/kept_stream.hpp"
+#include "proxy/relay/throttle.hpp"
 
 namespace culvert::relay {
 
@@ -30,10 +31,10 @@ class tunnel {
     // `plain` is a prepared socket, armed to reset. The limits and the pool outlive the tunnel, and
     // so do `kept` and `counts`. `kept` is told what goes to the other end and comes from it. When
     // it says that the stream may begin anew, run() throws without resetting `plain`. `counts` is
-    // told how much, as it moves.
+    // told how much, as it moves. Without `rate` a direction moves what the sockets allow.
     tunnel(carrier::stream_socket plain, established other_end,
            const config::session_limits& limits, buffer_pool& pool, kept_stream* kept = nullptr,
-           observe::meter* counts = nullptr);
+           observe::meter* counts = nullptr, std::unique_ptr<throttle> rate = nullptr);
 
     // Relays until both directions have ended and the carrier is closed in good order. Throws
     // session_end otherwise; then the application has got a reset, and the other end an ALERT or
@@ -84,6 +85,7 @@ class tunnel {
     void seal_some();
     bool flush_run();
     bool seal_next();
+    [[nodiscard]] bool rest_before_sealing();
     io_result read_slots(std::size_t payload);
     bytes close_up(std::size_t payload, std::size_t size);
     void wait_for_plain();
@@ -94,6 +96,7 @@ class tunnel {
     void open_some();
     bool deliver();
     bool open_next();
+    [[nodiscard]] bool rest_before_opening();
     bool receive();
     io_result read_records();
     void make_room(std::size_t held);
@@ -105,6 +108,7 @@ class tunnel {
     void take(step next) noexcept;
     void when(stream_socket& socket, stream_socket::wait_type what, step next);
     void let_others_run(step next);
+    void rest(share& of, step next);
     void go_on(const error_code& ec, step next) noexcept;
     awaitable<void> settle();
 
@@ -141,6 +145,7 @@ class tunnel {
     buffer_pool& pool_;
     kept_stream* const kept_;
     observe::meter* const counts_;
+    const std::unique_ptr<throttle> rate_;
     protocol::record_ramp ramp_;
     carrier::timer watch_timer_;
     const time_point began_ = clock::now();

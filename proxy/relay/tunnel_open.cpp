@@ -17,6 +17,7 @@ void tunnel::open_some() {
                 return when(plain_, stream_socket::wait_write, &tunnel::open_some);
             }
         } while (open_next());
+        if (rate_ && rest_before_opening()) return;
         if (!receive()) return wait_for_records();
         if (other_left_) return;
     }
@@ -77,10 +78,24 @@ void tunnel::judge(protocol::error fault) {
     if (fault != protocol::error::none) throw bad_record(fault, opener_);
 }
 
+// With no more memory than an unfinished record takes, whose clock stops meanwhile: the other end
+// is not heard because nobody listens. A goodbye is not held back.
+bool tunnel::rest_before_opening() {
+    if (in_.drained || both_ended()) return false;
+    const time_point now = clock::now();
+    const time_point until = rate_->in.ready(now);
+    if (until <= now) return false;
+    if (opener_.held() == 0) in_.memory.reset();
+    if (unfinished_) *unfinished_ += until - now;
+    rest(rate_->in, &tunnel::open_some);
+    return true;
+}
+
 // Takes bytes behind the unfinished record, or the end. False: nothing is there.
 bool tunnel::receive() {
     if (std::exchange(in_.drained, false)) return false;
     const io_result got = read_records();
+    if (rate_) rate_->in.settle(got.size);
     if (got.ec == asio::error::would_block) return false;
     if (both_ended()) {
         // Whatever still comes changes nothing; a reset now is as good as an end.
@@ -100,7 +115,9 @@ bool tunnel::receive() {
 io_result tunnel::read_records() {
     make_room(opener_.held());
     if (!in_.memory) in_.memory = pool_.take();
-    if (leftover_.empty()) return writer_->to().try_read(in_.room());
+    bytes room = in_.room();
+    if (rate_) room = room.first(std::min(room.size(), rate_->in.portion()));
+    if (leftover_.empty()) return writer_->to().try_read(room);
     const io_result got{{}, leftover_.size()};
     std::copy(leftover_.begin(), leftover_.end(), in_.room().begin());
     leftover_ = std::string();

@@ -14,6 +14,7 @@ void tunnel::seal_some() {
             return watch_plain();
         }
         if (round == rounds_at_once) return let_others_run(&tunnel::seal_some);
+        if (rate_ && rest_before_sealing()) return;
         if (!seal_next()) return wait_for_plain();
     }
     watch_plain();
@@ -32,12 +33,24 @@ bool tunnel::flush_run() {
     return true;
 }
 
+// Holds no buffer meanwhile. The failure of a socket that rests waits too, behind its bytes.
+bool tunnel::rest_before_sealing() {
+    if (out_.drained) return false;
+    const time_point now = clock::now();
+    if (rate_->out.ready(now) <= now) return false;
+    out_.memory.reset();
+    rest(rate_->out, &tunnel::seal_some);
+    return true;
+}
+
 // Begins to write what the application has sent, or its end. False: nothing is there.
 bool tunnel::seal_next() {
     if (std::exchange(out_.drained, false)) return false;
     if (!out_.memory) out_.memory = pool_.take();
-    const std::size_t payload = ramp_.size(clock::now());
+    std::size_t payload = ramp_.size(clock::now());
+    if (rate_) payload = std::min(payload, rate_->out.portion());
     const io_result got = read_slots(payload);
+    if (rate_) rate_->out.settle(close_up(payload, got.size).size());
     if (got.ec == asio::error::would_block) return false;
     if (got.ec == asio::error::eof) {
         out_.memory.reset();
@@ -57,7 +70,8 @@ bool tunnel::seal_next() {
 io_result tunnel::read_slots(std::size_t payload) {
     buffer& into = *out_.memory;
     const std::size_t slot = payload + protocol::record_overhead;
-    const std::size_t most = std::min(buffer::max_parts, buffer::size / slot);
+    std::size_t most = std::min(buffer::max_parts, buffer::size / slot);
+    if (rate_) most = std::min(most, rate_->out.portion() / payload);
     const std::size_t slots = std::min(out_.slots, most);
     for (std::size_t i = 0; i < slots; ++i)
         into.parts[i] = {into.memory.data() + i * slot + protocol::header_size, payload};

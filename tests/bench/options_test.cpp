@@ -110,6 +110,20 @@ TEST_SUITE("bench.options") {
         CHECK(says({"serve", "127.0.0.1"}, "has no port"));
     }
 
+    TEST_CASE("reports") {
+        const auto told = std::get<report_plan>(
+            parse_command_line({"report", "a.json", "--output", "x.html", "b.json"}));
+        CHECK(told.results == std::vector<std::string>{"a.json", "b.json"});
+        CHECK(told.output == "x.html");
+        CHECK(says({"report", "--output", "x.html"}, "a report of what?"));
+        CHECK(says({"report", "a.json"}, "--output FILE.html is needed"));
+        CHECK(says({"report", "1", "2", "3", "4", "5", "6", "7", "8", "9", "--output", "x"},
+                   "what is '9' for?"));
+        const plan run = plan_of({"bulk", "--to", "unix:/tmp/it's here", "--report", "x.html"});
+        CHECK(run.report == "x.html");
+        CHECK(run.command == "culvert-load bulk --to 'unix:/tmp/it'\\''s here' --report x.html");
+    }
+
     TEST_CASE("mistakes are named, with what would be right") {
         CHECK(says({}, "culvert-load serve"));
         CHECK(says({"bulc"}, "did you mean 'bulk'?"));

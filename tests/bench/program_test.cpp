@@ -61,6 +61,38 @@ TEST_SUITE("bench.program") {
         CHECK(out.at("integrity") == "ok");
     }
 
+    TEST_CASE("a report of a run, and of results side by side") {
+        const backend there(on_free_port());
+        const std::string folder = shell("mktemp -d").output;
+        const std::string at = folder.substr(0, folder.size() - 1);
+        const auto one =
+            culvert_load("latency --quiet --json --duration 300ms --to " + there.address().text() +
+                         " --report " + at + "/one.html >" + at + "/one.json 2>&1");
+        CHECK(one.status == 0);
+        CHECK(shell("grep -c '<svg' " + at + "/one.html").output == "4\n");
+        CHECK(culvert_load("report " + at + "/one.json " + at + "/one.json --output " + at +
+                           "/both.html 2>&1")
+                  .status == 0);
+        CHECK(shell("grep -c 'ratios are to' " + at + "/both.html").output == "1\n");
+        CHECK(shell("rm -r " + at).status == 0);
+    }
+
+    TEST_CASE("2 when a report can't be written, before the run, or made") {
+        const backend there(on_free_port());
+        const auto early = culvert_load("bulk --duration 1h --report /nowhere/x.html --to " +
+                                        there.address().text() + " 2>&1");
+        CHECK(early.status == 2);
+        CHECK(early.output.find("'/nowhere/x.html': No such file") != early.output.npos);
+        const auto absent = culvert_load("report /nowhere/a.json --output x.html 2>&1");
+        CHECK(absent.status == 2);
+        CHECK(
+            absent.output.find("'/nowhere/a.json' is no result of culvert-load --json: No such") !=
+            absent.output.npos);
+        const auto other = culvert_load("report " CULVERT_LOAD " --output x.html 2>&1");
+        CHECK(other.status == 2);
+        CHECK(other.output.find("it is no JSON object") != other.output.npos);
+    }
+
     TEST_CASE("--marks says on stderr when the measured part begins and ends, in every mode") {
         const backend there(on_free_port());
         for (const char* mode : {"bulk --warm-up 100ms", "latency", "churn", "idle"}) {

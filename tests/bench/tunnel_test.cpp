@@ -37,9 +37,7 @@ plan through(const config::endpoint& server, config::carrier over, mode what) {
     plan out;
     out.mode = what;
     out.to.tunnel.emplace();
-    out.to.tunnel->connect = server;
-    out.to.tunnel->carrier = over;
-    out.to.tunnel->path = "/load";
+    out.to.tunnel->connect = {{server, over, "/load"}};
     out.to.tunnel->service = "load";
     out.to.tunnel->keys.psk = test_key(7);
     out.size = what == mode::bulk ? 262'144 : 100;
@@ -114,7 +112,7 @@ TEST_SUITE("bench.tunnel") {
         CHECK(contains(first_reason(lost), "backend unreachable"));
         lost.to.tunnel->service = "other";
         CHECK(contains(first_reason(lost), "no such service"));
-        lost.to.tunnel->connect = free_address();
+        lost.to.tunnel->connect.front().place = free_address();
         CHECK(contains(first_reason(lost), "Connection refused"));
     }
 }

@@ -90,6 +90,41 @@ TEST_SUITE("config.check") {
               strings{"t.conf:5: server-key: is all zero: no key"});
     }
 
+    TEST_CASE("a list of psks stands alone") {
+        CHECK(says(server + "psks = clients.psk\n").empty());
+        CHECK(says(server + "psks = clients.psk\nrealm = r\n").empty());
+        CHECK(says(server + "psk = a.psk\npsks = clients.psk\n") ==
+              strings{"t.conf:5: psks stands in the place of psk: add that one to the list, with a "
+                      "name"});
+        CHECK(says(server + "identity = b.key\nclients = clients.pub\npsks = clients.psk\n") ==
+              strings{"t.conf:6: psks is not for identity: its clients are named by their keys, in "
+                      "clients"});
+        CHECK(says(client + "psks = clients.psk\n").back() ==
+              "t.conf:4: 'psks' is no key of [client.c], it belongs to [server.NAME]");
+    }
+
+    TEST_CASE("a client may use only services that there are") {
+        const folder in;
+        write_keys(in);
+        const std::string key(64, 'c');
+        const auto list = in.write("c.pub",
+                                   "a " + std::string(64, 'a') + " services=redis,web\n# b\nc " +
+                                       key + " services=wep,redis,x/y\nd " + std::string(64, 'd') +
+                                       " services=wep,mail\n",
+                                   0644);
+        const std::string text = "[server.s]\nlisten = 7700\nidentity = b.key\nclients = c.pub\n";
+        CHECK(texts_of(parse_in(in, text + "service = redis h:1\nservice = web h:2\n")) ==
+              strings{list.native() +
+                          ":3: services: 'x/y' is not a name: letters, digits, '.', '_' and '-' "
+                          "only",
+                      list.native() + ":4: services: [server.s] has no service 'wep', did you mean "
+                                      "'web'?",
+                      list.native() + ":4: services: [server.s] has no service 'mail'"});
+        // What is wrong with the services themselves is told once.
+        CHECK(texts_of(parse_in(in, text + "service = redis h:x\nservice = web h:2\n")).size() ==
+              2);
+    }
+
     TEST_CASE("required keys") {
         CHECK(says("[server.s]\npsk = a.psk\n") ==
               strings{"t.conf:1: [server.s] lacks listen = [HOST:]PORT",

@@ -49,6 +49,7 @@ void write_keys(const folder& in) {
     in.write("a.psk", key_hex);
     in.write("b.key", std::string(64, 'b'));
     in.write("clients.pub", "alice " + std::string(64, 'a') + "\n", 0644);
+    in.write("clients.psk", "alice " + std::string(64, 'a') + "\n");
 }
 
 config::loaded parse_in(const folder& in, std::string_view text) {

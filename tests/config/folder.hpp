@@ -40,7 +40,7 @@ class folder {
 // The whole of a file; fails the test when there is none.
 std::string content_of(const std::filesystem::path& file);
 
-// Key files that the texts below may name: a.psk, b.key, clients.pub.
+// Key files that the texts below may name: a.psk, b.key, clients.pub, clients.psk.
 void write_keys(const folder& in);
 
 // Parsed as t.conf of that folder.

@@ -114,6 +114,26 @@ max-waiting = 14
         CHECK(server.waiting == 14);
     }
 
+    TEST_CASE("a list of psks is kept, with the names and rights of their holders") {
+        const folder in;
+        write_keys(in);
+        in.write("team.psk", "alice " + std::string(key_hex) + "\nbob " + std::string(64, 'b') +
+                                 " services=web rate=1M\n");
+        const auto read = parse_good(in,
+                                     "[server.edge]\nlisten = 7700\npsks = team.psk\n"
+                                     "service = web h:1\n");
+        const server_settings& server = read.value.servers.front();
+        CHECK(!server.keys.psk.has_value());
+        REQUIRE(server.keys.psks.size() == 2);
+        CHECK(server.keys.psks[0].view()[31] == 32);
+        CHECK(server.keys.psks[1].view()[0] == 0xbb);
+        REQUIRE(server.clients.size() == 2);
+        CHECK(server.clients[0].name == "alice");
+        CHECK(server.clients[1].rights.services == std::vector<std::string>{"web"});
+        CHECK(server.clients[1].rights.rate == 1'048'576);
+        CHECK(server.clients_file == (in / "team.psk").native());
+    }
+
     TEST_CASE("every key of a client is kept") {
         const folder in;
         write_keys(in);

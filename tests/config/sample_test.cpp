@@ -23,6 +23,7 @@ void write_sample_keys(const folder& in) {
     in.write("server.key", std::string(64, 'b'));
     in.write("client.key", std::string(64, 'c'));
     in.write("clients.pub", "alice " + std::string(key_base64) + "\n", 0644);
+    in.write("team.psk", "reports " + std::string(key_base64) + " services=redis\n");
 }
 
 // The sample with its keys in that folder.
@@ -58,7 +59,7 @@ TEST_SUITE("config.sample") {
         const folder in;
         const loaded read = parse_in(in, sample_in(in));
         CHECK(errors_of(read) == strings{});
-        CHECK(read.value.servers.size() == 2);
+        CHECK(read.value.servers.size() == 3);
         CHECK(read.value.clients.size() == 2);
         CHECK(read.value.servers[0].services.size() == 2);
         CHECK(read.value.servers[1].clients.front().name == "alice");

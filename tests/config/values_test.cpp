@@ -52,6 +52,25 @@ TEST_SUITE("config.values") {
               "'never' is not a time: write 10, 10s, 2m or 1h, or off");
     }
 
+    TEST_CASE("rates are bytes a second, with or without a unit") {
+        CHECK(parse_rate("1024").value() == 1024);
+        CHECK(parse_rate("1K").value() == 1024);
+        CHECK(parse_rate("500k").value() == 500 * 1024);
+        CHECK(parse_rate("10M").value() == 10 * 1024 * 1024);
+        CHECK(parse_rate("2g").value() == std::uint64_t{2} << 30);
+        CHECK(parse_rate("100G").value() == std::uint64_t{100} << 30);
+        for (const char* text : {"", "K", "1.5M", "-1", "10 M", "10MB", "10Mbit", "1T", "off"}) {
+            CAPTURE(text);
+            CHECK(parse_rate(text).error().text ==
+                  quote(text) + " is not a rate: write bytes a second, as 500K or 10M");
+        }
+        for (const char* text : {"0", "1023", "101G", "99999999999999999999G"}) {
+            CAPTURE(text);
+            CHECK(parse_rate(text).error().text ==
+                  quote(text) + " is out of range: 1K to 100G is accepted");
+        }
+    }
+
     TEST_CASE("counts are digits within bounds") {
         const count_range range{1, 1000};
         CHECK(parse_count("1", range).value() == 1);

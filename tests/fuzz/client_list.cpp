@@ -6,23 +6,18 @@
 
 #include "config/key_text.hpp"
 #include "tests/fuzz/diagnostics.hpp"
+#include "tests/fuzz/rights.hpp"
 
 namespace culvert::fuzz {
 namespace {
-
-bool is_name(const std::string& name) {
-    static const std::string allowed =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-@";
-    return !name.empty() && name.size() <= 255 &&
-           name.find_first_not_of(allowed) == std::string::npos;
-}
 
 std::string print(const config::client_list& list) {
     std::string out;
     for (const auto& client : list.clients) {
         const auto hex = config::to_hex(config::key(client.key));
         out.append(client.name).append("\t");
-        out.append(hex.view().begin(), hex.view().end()).append("\r\n");
+        out.append(hex.view().begin(), hex.view().end());
+        out.append(print(client.rights)).append("\r\n");
     }
     return out;
 }
@@ -35,7 +30,8 @@ void run(const std::string& text) {
     std::set<std::string> names;
     std::set<config::public_key> keys;
     for (const auto& client : list.clients) {
-        require(is_name(client.name) && names.insert(client.name).second);
+        check_name(client.name);
+        require(names.insert(client.name).second);
         require(client.key != config::public_key{} && keys.insert(client.key).second);
     }
     if (list.clients.empty()) return;

@@ -54,7 +54,8 @@ class printer {
         put("carrier", ws ? "ws" : "tcp");
         if (ws) put("path", s.path);
         put_without_realm(s.keys);
-        if (!s.clients.empty()) put("clients", "clients");
+        const std::string list = s.keys.psks.empty() ? "clients" : "psks";
+        if (!s.clients.empty()) put(list, list);
         for (const auto& service : s.services) put("service", to_text(service));
         put(s.limits);
         for (const auto& range : s.proxies) put("proxy-address", text_of(range));
@@ -115,7 +116,8 @@ std::string print(const settings& all) {
 }
 
 void check_keys(const credentials& keys, bool knows_peer) {
-    require(keys.psk || keys.identity);
+    require(keys.psk || keys.identity || !keys.psks.empty());
+    require(keys.psks.empty() || (!keys.psk && !keys.identity));
     require(keys.identity.has_value() == knows_peer);
     require(keys.realm.size() <= 255 && (keys.realm.empty() || !keys.identity));
 }
@@ -153,7 +155,8 @@ void check_settings(const settings& all) {
         require(!s.services.empty() && s.path.starts_with('/'));
         for (const auto& service : s.services) check_service(service);
         require(s.proxy_protocol == proxy_protocol::off || !s.proxies.empty());
-        check_keys(s.keys, !s.clients.empty());
+        check_keys(s.keys, !s.clients.empty() && s.keys.psks.empty());
+        require(s.keys.psks.empty() || s.keys.psks.size() == s.clients.size());
         check_limits(s.limits);
     }
     for (const auto& c : all.clients) {

@@ -20,7 +20,11 @@ class key_folder {
         path_ = made;
         add_key("psk", 1);
         add_key("id", 2);
-        std::ofstream(path_ / "clients") << "laptop " << std::string(64, '3') << "\n";
+        const std::string line = "laptop " + std::string(64, '3') + " rate=1M\n";
+        std::ofstream(path_ / "clients") << line;
+        const auto psks =
+            file_with({reinterpret_cast<const std::uint8_t*>(line.data()), line.size()});
+        std::filesystem::rename(psks, path_ / "psks");
     }
     key_folder(const key_folder&) = delete;
     ~key_folder() {

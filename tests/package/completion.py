@@ -52,14 +52,20 @@ class OffersAll:
         self.assertEqual(self.offers("culvert", "keygen", ""), ["psk", "static"])
         self.assertEqual(self.offers("culvert", "help", ""), ["config"])
         self.assertEqual(self.offers("culvert", "version", ""), [])
+        self.assertEqual(self.offers("culvert", "status", "--"), ["--json"])
 
     def test_files(self):
-        for words in (["run"], ["check"], ["pubkey"], ["probe"], ["keygen", "psk"]):
+        for words in (["run"], ["check"], ["pubkey"], ["probe"], ["keygen", "psk"], ["top"],
+                      ["status"], ["status", "--json"]):
             self.assertEqual(self.offers("culvert", *words, "tunn"), ["tunnel.conf"], words)
 
     def test_client_sections_of_the_file(self):
         self.assertEqual(self.offers("culvert", "probe", "tunnel.conf", ""), ["redis", "web"])
         self.assertEqual(self.offers("culvert", "probe", "no-such-file", ""), [])
+
+    def test_files_of_the_load_client(self):
+        for words in (["bulk", "--psk"], ["bulk", "--report"], ["report"], ["report", "--output"]):
+            self.assertEqual(self.offers("culvert-load", *words, "tunn"), ["tunnel.conf"], words)
 
     def test_options_of_the_load_client(self):
         for command in places.LOAD_COMMANDS:

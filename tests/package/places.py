@@ -13,7 +13,7 @@ culvert_load = os.environ["CULVERT_LOAD_BINARY"]
 package_build = source / "build" / "package"
 static_build = source / "build" / "static"
 
-LOAD_COMMANDS = ("serve", "bulk", "latency", "churn", "idle")
+LOAD_COMMANDS = ("serve", "bulk", "latency", "churn", "idle", "report")
 
 
 def output_of(*command, **options):

@@ -60,6 +60,14 @@ cost cost_of(server_handshake& server, crypto::bytes_view flight) {
     return {allocations, library_allocations, server.current()};
 }
 
+// As many psks as there may be, secret_of(1) the last of them.
+parties with_sixteen_psks() {
+    std::vector<crypto::secret<32>> psks;
+    for (std::uint8_t i = max_psks; i >= 1; --i) psks.push_back(secret_of(i));
+    return {"sixteen psks", client_keys::with_psk(psks.back(), {}),
+            server_keys::with_psks(psks, {})};
+}
+
 octets first_message(const parties& between) {
     seeded_random random(7);
     client_handshake client(between.client, noon, 0, random);
@@ -73,7 +81,8 @@ TEST_SUITE("the cost of the gate") {
         REQUIRE(library_counted == 1);
         seeded_random random(fresh_seed());
         replay_cache cache;
-        for (const parties& between : {psk_parties(), static_parties(), static_psk_parties()}) {
+        for (const parties& between :
+             {psk_parties(), with_sixteen_psks(), static_parties(), static_psk_parties()}) {
             CAPTURE(between.name);
             for (const std::size_t size : {0UL, 1UL, 95UL, 96UL, 97UL, 160UL, 2'000UL}) {
                 CAPTURE(size);
@@ -88,7 +97,7 @@ TEST_SUITE("the cost of the gate") {
     }
 
     TEST_CASE("neither does a first message of yesterday, or one that was answered before") {
-        for (const parties& between : {psk_parties(), static_psk_parties()}) {
+        for (const parties& between : {psk_parties(), with_sixteen_psks(), static_psk_parties()}) {
             CAPTURE(between.name);
             const octets message = first_message(between);
             seeded_random random(8);

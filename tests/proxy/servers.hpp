@@ -52,8 +52,10 @@ class servers {
         carrier::time_point began = carrier::clock::now();
     };
 
-    explicit servers(config::server_settings settings)
-        : context(std::make_shared<const relay::server_context>(std::move(settings), replays)) {}
+    explicit servers(config::server_settings settings,
+                     const relay::server_context* before = nullptr)
+        : context(std::make_shared<const relay::server_context>(std::move(settings), replays,
+                                                                before)) {}
     servers(const servers&) = delete;
     servers& operator=(const servers&) = delete;
     ~servers() {

@@ -19,6 +19,9 @@ struct tunnel_options {
     bool small_buffers = false;     // of the kernel, at the plaintext sides
     bool unix_application = false;  // instead of TCP
     gate* door = nullptr;           // that the tunnel's writes have to pass
+    std::uint64_t rate = 0;         // bytes/s in each direction, of buckets of the test
+    relay::token_bucket* to_tunnel = nullptr;
+    relay::token_bucket* from_tunnel = nullptr;
 };
 
 inline std::unique_ptr<carrier::carrier> carry(by kind, carrier::stream_socket socket,
@@ -36,13 +39,15 @@ class near_end {
   public:
     near_end(loop& world, int plain_fd, std::unique_ptr<carrier::carrier> wire,
              session_end_state state, const config::session_limits& limits,
-             relay::buffer_pool& pool, ending& end, std::string leftover = {}) {
+             relay::buffer_pool& pool, ending& end, std::string leftover = {},
+             std::unique_ptr<relay::throttle> rate = nullptr) {
         carrier::stream_socket plain = world.adopt(plain_fd);
         carrier::arm_reset(plain, true);
         auto writer =
             std::make_unique<relay::record_writer>(std::move(wire), std::move(state.sealer));
         relay::established far{std::move(writer), std::move(state.opener), std::move(leftover)};
-        tunnel_ = std::make_shared<relay::tunnel>(std::move(plain), std::move(far), limits, pool);
+        tunnel_ = std::make_shared<relay::tunnel>(std::move(plain), std::move(far), limits, pool,
+                                                  nullptr, nullptr, std::move(rate));
         world.spawn(tunnel_->run(), tunnel_, end);
     }
     relay::tunnel* operator->() const noexcept { return tunnel_.get(); }
@@ -68,8 +73,12 @@ struct one_tunnel {
         auto carrier = options.door != nullptr
                            ? std::make_unique<gate_carrier>(std::move(socket), *options.door)
                            : carrier::over_tcp(std::move(socket));
+        std::unique_ptr<relay::throttle> rate;
+        if (options.rate > 0)
+            rate = std::make_unique<relay::throttle>(world.executor(), *options.to_tunnel,
+                                                     *options.from_tunnel, options.rate);
         near.emplace(world, plain.second, std::move(carrier), std::move(session.server), limits,
-                     pool, end, leftover);
+                     pool, end, leftover, std::move(rate));
     }
 
     void pump() {

@@ -11,9 +11,9 @@ from support import case, programs
 from support.backends import echo
 from support.ports import free_port, is_listening
 from support.streams import (
-    CLEAN, Received, connect, random_bytes, read_exactly, read_until_end,
+    CLEAN, RESET, Received, connect, random_bytes, read_exactly, read_until_end,
 )
-from support.tunnel import BOTH_CARRIERS, TCP, TCP_STATIC, make_keys
+from support.tunnel import BOTH_CARRIERS, TCP, TCP_STATIC, WEBSOCKET_STATIC, make_keys
 from support.waiting import until
 
 MIB = 1 << 20
@@ -307,6 +307,51 @@ class Keys(ReloadTest):
                 refused.recv(1)
         self.assert_reloads(tunnel.client, "0 sections as they were, 1 changed")
         self.assert_works(tunnel.client_port)
+
+
+class RemovedClients(ReloadTest):
+    def tunnel_of_two(self, kind, target, *server):
+        """The client's key is listed, and another one."""
+        keys = make_keys()
+        other = make_keys()
+        listed = (keys.folder / "clients.pub").read_text()
+        (keys.folder / "clients.pub").write_text(
+            listed + (other.folder / "clients.pub").read_text().replace("alice", "bob"))
+        tunnel = self.tunnel(kind, target, server_keys=keys, client_keys=keys, server=server)
+        return tunnel, keys.folder / "clients.pub"
+
+    @case.for_kinds(TCP_STATIC, WEBSOCKET_STATIC)
+    def test_they_open_nothing_any_more(self, kind):
+        backend = self.backend()
+        tunnel, listed = self.tunnel_of_two(kind, backend.target)
+        near, far = tunnel.open(backend)
+        both = listed.read_text()
+        listed.write_text("".join(line for line in both.splitlines(True) if "alice" not in line))
+        self.assert_reloads(tunnel.server, "0 sections as they were, 1 changed")
+        self.assertEqual(tunnel.outcome(), Received(b"", RESET))
+        near.sendall(b"what runs goes on")
+        self.assertEqual(read_exactly(far, 17), b"what runs goes on")
+        listed.write_text(both)
+        self.assert_reloads(tunnel.server)
+        near, far = tunnel.open(backend)
+        near.sendall(b"listed again")
+        self.assertEqual(read_exactly(far, 12), b"listed again")
+
+    @case.for_kinds(TCP_STATIC, WEBSOCKET_STATIC)
+    def test_kicked(self, kind):
+        backend = self.backend()
+        tunnel, listed = self.tunnel_of_two(kind, backend.target, "kick-removed = yes")
+        near, far = tunnel.open(backend)
+        self.change(tunnel, "server", lambda text: text + "idle-timeout = 1h\n")
+        self.assert_reloads(tunnel.server, "0 sections as they were, 1 changed")
+        near.sendall(b"he is listed")
+        self.assertEqual(read_exactly(far, 12), b"he is listed")
+        listed.write_text("".join(line for line in listed.read_text().splitlines(True)
+                                  if "alice" not in line))
+        self.assert_reloads(tunnel.server, "0 sections as they were, 1 changed")
+        self.assertEqual(read_until_end(near), Received(b"", RESET))
+        self.assertEqual(read_until_end(far), Received(b"", RESET))
+        tunnel.server.wait_for_log("client alice .*the client was removed from the list")
 
 
 class Command(ReloadTest):
