@@ -16,6 +16,7 @@
 #   make bench-relay the tunnel beside other tunnels and relays, into bench/results
 #   make bench-ladder  what each layer of a relayed byte costs, into bench/results
 #   make bench-flood   what strangers cost a server, into bench/results
+#   make bench-scaling one to three servers behind HAProxy, into bench/results; root
 #   make screenshots   the pictures of the status page and of a load report, into bench/results
 #   make install     installs under PREFIX, /usr/local by default; DESTDIR is heeded
 #   make package     the Debian packages, into build/package
@@ -32,7 +33,7 @@ CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
 SOURCES = git ls-files '*.cpp' '*.hpp'
 
 .PHONY: all run test test-fast test-long test-asan test-tsan test-aarch64 mutants fuzz soak model coverage \
-    bench-crypto bench-relay bench-ladder bench-flood screenshots \
+    bench-crypto bench-relay bench-ladder bench-flood bench-scaling screenshots \
     install package package-test static lint format clean
 
 all: binaries
@@ -115,6 +116,10 @@ bench-flood:
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release -j $(JOBS) --target culvert flood_gate
 	python3 bench/flood/run.py build/release
+
+bench-scaling: binaries
+	@.ci/packages build peers
+	python3 bench/scaling/run.py build/release
 
 screenshots: binaries
 	@.ci/packages test

@@ -29,6 +29,10 @@ constexpr milliseconds longest_pause{10'000};
 constexpr seconds trial{1};
 constexpr seconds young{5};
 
+// A server that goes away takes spares of all its clients with it at one moment: they shall not all
+// be at the next server in the following one. Whoever comes meanwhile makes a session of its own.
+constexpr milliseconds longest_scatter{1000};
+
 // Names change their addresses, and servers behind one address their load.
 constexpr seconds longest_life{300};
 
@@ -59,6 +63,7 @@ void session_pool::stop() {
 
 void session_pool::distrust() {
     for (const spare& one : spares_) one->stop(end_reason::shutdown);
+    scatter();
 }
 
 std::size_t session_pool::ready() const noexcept {
@@ -185,7 +190,16 @@ void session_pool::judge_end(const spare_session& gone, const session_end& why) 
     log(log_level::debug, "client.{}: pool: a session ended: {}", context_->settings.name,
         why.text());
     const bool by_us = why.why() == end_reason::shutdown;
-    if (!by_us && clock::now() < gone.made() + young) failed(why, false);
+    if (by_us) return;
+    if (clock::now() < gone.made() + young)
+        failed(why, false);
+    else
+        scatter();
+}
+
+void session_pool::scatter() {
+    const time_point now = clock::now();
+    if (now >= not_before_) not_before_ = now + draw_up_to(longest_scatter);
 }
 
 void session_pool::failed(const session_end& why, bool unreachable) {

@@ -28,7 +28,7 @@ class session_pool : public std::enable_shared_from_this<session_pool> {
     std::optional<established> take();
 
     // A session that was taken has died without an answer: the others may be as dead, and have
-    // not noticed. They are replaced.
+    // not noticed. They are replaced, at a moment that other clients of the server don't share.
     void distrust();
     // A session of somebody else's making has come about: the server can be reached.
     void server_is_there();
@@ -48,6 +48,7 @@ class session_pool : public std::enable_shared_from_this<session_pool> {
     awaitable<spare> dial_one();
     awaitable<void> keep(spare kept);
     void judge_end(const spare_session& gone, const session_end& why);
+    void scatter();
     void failed(const session_end& why, bool unreachable);
     void recovered();
 
