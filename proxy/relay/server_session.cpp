@@ -91,8 +91,8 @@ void server_session::stop(end_reason why) {
         tunnel_->stop(why);
     else if (connecting_ != nullptr)
         connecting_->request();
-    else if (visit_)
-        visit_->stop();
+    else if (stay_)
+        stay_->stop();
     else if (far_)
         far_->writer->to().cancel();
     else
@@ -102,7 +102,7 @@ void server_session::stop(end_reason why) {
 // Who is about to open a service may do so: his connection was taken already, and nobody else will.
 // A spare session has its time, and a stranger can't have all of the drain's.
 void server_session::drain() {
-    if (opened_ || visit_) return;
+    if (opened_ || stay_) return;
     if (waiting_) return stop(end_reason::not_opened);
     draining_ = true;
     handshake_deadline_.emplace(thread_.executor,

@@ -88,11 +88,11 @@ awaitable<void> server_session::visit(std::unique_ptr<carrier::carrier> fallback
     carrier::arm_reset(visitor->socket(), true);
     const auto& limits = context_->settings.limits;
     const auto idle = std::min(limits.dead_peer, limits.idle.value_or(limits.dead_peer));
-    visit_ = std::make_unique<plain_relay>(std::move(visitor), std::move(fallback), idle);
-    co_await visit_->run(std::move(received), ended);
+    stay_ = std::make_unique<plain_relay>(std::move(visitor), std::move(fallback), idle);
+    co_await stay_->run(std::move(received), ended);
     throw session_end(end_reason::handshake_failed,
-                      "was at the fallback: " + std::to_string(visit_->up()) + " B to it, " +
-                          std::to_string(visit_->down()) + " B from it");
+                      "was at the fallback: " + std::to_string(stay_->up()) + " B to it, " +
+                          std::to_string(stay_->down()) + " B from it");
 }
 
 }  // namespace culvert::relay

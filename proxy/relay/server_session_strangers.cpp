@@ -121,8 +121,8 @@ unproven_registry::ticket server_session::register_unproven(const config::addres
 // In every state before message 2 the same: FIN. After it, and in the middle of what a fallback
 // says, a reset.
 void server_session::close_stranger() noexcept {
-    if (visit_)
-        visit_->stop();
+    if (stay_)
+        stay_->stop();
     else if (far_)
         far_->writer->to().reset();
     else if (carrier_)

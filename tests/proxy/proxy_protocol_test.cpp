@@ -196,9 +196,9 @@ TEST_SUITE("PROXY protocol: reading version 1") {
 TEST_SUITE("PROXY protocol: reading version 2") {
     TEST_CASE("families") {
         check_good(header(0x21, 0x11, addresses4), over_ipv4);
-        octets addresses6(over_ipv6.from.address.begin(), over_ipv6.from.address.end());
-        addresses6.insert(addresses6.end(), over_ipv6.to.address.begin(),
-                          over_ipv6.to.address.end());
+        octets addresses6;
+        for (const auto& place : {over_ipv6.from, over_ipv6.to})
+            for (const std::uint8_t byte : place.address) addresses6.push_back(byte);
         addresses6 = addresses6 + octets{0, 1, 0xff, 0xff};
         check_good(header(0x21, 0x21, addresses6), over_ipv6);
         // Known, and of no use here: the connection's own addresses count.
