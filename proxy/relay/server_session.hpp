@@ -113,7 +113,7 @@ class server_session final : public session, public std::enable_shared_from_this
     std::optional<deadline> handshake_deadline_;
     // Whoever is no client may go to the fallback; not any more once we have answered him.
     bool falls_back_ = context_->settings.fallback.is_set();
-    std::unique_ptr<plain_relay> stay_;  // of a stranger, to the fallback
+    std::unique_ptr<plain_relay> stay_;   // of a stranger, to the fallback
     std::unique_ptr<established> far_;    // until there is a tunnel
     cancellation* connecting_ = nullptr;  // while the backend is being connected
     observe::meter meter_;
