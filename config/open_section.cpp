@@ -69,6 +69,7 @@ void open_section::take(std::string_view body) {
 }
 
 void open_section::take(const std::string& key, std::string_view value) {
+    if (key.empty()) return error("unknown key ''");
     const auto* option = table_.find_nothrow(key, false);
     if (option == nullptr) return unknown_key(key);
     if (!may_stand(key, option->semantic()->is_composing())) return;

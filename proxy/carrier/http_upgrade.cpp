@@ -146,7 +146,7 @@ class header_reader {
     }
     [[nodiscard]] bool begins_as_expected() const {
         const std::size_t known = std::min(received_.size(), expected_.size());
-        return std::equal(expected_.begin(), expected_.begin() + known, received_.begin());
+        return received_.compare(0, known, expected_, 0, known) == 0;
     }
     error_code parse() {
         error_code ec;

@@ -93,11 +93,11 @@ TEST_SUITE("config.check") {
               strings{"t.conf:3: listen-owner needs listen = unix:PATH: ports have no owner"});
         CHECK(of("unix:s", "listen-mode = 0660").size() == 1);  // the note about resets
         CHECK(of("unix:s", "listen-owner = root:root").size() == 1);
-        CHECK(of("unix:s", "listen-owner = nobody-of-that-name").front() ==
+        CHECK(of("unix:s", "listen-owner = nobody-of-that-name").back() ==
               "t.conf:3: listen-owner: this system has no user 'nobody-of-that-name'");
-        CHECK(of("unix:s", "listen-owner = root:no-such-group").front() ==
+        CHECK(of("unix:s", "listen-owner = root:no-such-group").back() ==
               "t.conf:3: listen-owner: this system has no group 'no-such-group'");
-        CHECK(of("unix:s", "listen-owner = root:").front() ==
+        CHECK(of("unix:s", "listen-owner = root:").back() ==
               "t.conf:3: listen-owner: this system has no group ''");
     }
 

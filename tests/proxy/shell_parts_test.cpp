@@ -108,7 +108,7 @@ TEST_SUITE("sockets") {
         const auto [left, right] = unix_pair();
         peer far(left);
         auto local = world.adopt(right);
-        CHECK(culvert::carrier::peer_name(local) == "unix");
+        CHECK(culvert::carrier::peer_name(local).starts_with("unix (uid "));
         CHECK(culvert::carrier::peer_address(local) == std::array<std::uint8_t, 16>{});
     }
 

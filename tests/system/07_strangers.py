@@ -380,7 +380,7 @@ class WrongClients(case.SystemTest):
         self.assertEqual(got, Received(b"", RESET))
         # After 15 s the client gives up; the server may have closed before.
         self.assertTrue(least <= seconds <= most, f"{seconds:.2f} s")
-        self.assert_one_log_line(tunnel.client, NO_ANSWER)
+        self.assert_one_log_line(tunnel.client, f"handshake failed: {NO_ANSWER}")
         if reason:
             self.assert_one_log_line(tunnel.server, reason)
 
