@@ -122,8 +122,9 @@ void sections::plan_clients(std::vector<config::client_settings> settings, plan&
 // hand too.
 void sections::plan_listeners(plan& next, sockets_at_hand& at_hand) const {
     for (const auto& [text, open] : listeners_) {
-        const bool stays = std::any_of(next.places.begin(), next.places.end(),
-                                       [&](const auto& p) { return p.at.text() == text; });
+        const bool stays =
+            std::any_of(next.places.begin(), next.places.end(),
+                        [&wanted = text](const auto& p) { return p.at.text() == wanted; });
         if (stays || open.place.is_unix()) continue;
         for (const auto& one : open.acceptors)
             at_hand.add(descriptor(::dup(one->fd())), sockets_at_hand::path_belongs_to::us);

@@ -21,7 +21,8 @@ backends::backends(const std::string& section, config::service settings,
     const std::string called = section + ": service " + settings_.name;
     for (const auto& target : settings_.targets)
         members_.push_back(
-            {place_called(target.text(), called, before != nullptr ? &before->members_ : nullptr)});
+            {place_called(target.text(), called, before != nullptr ? &before->members_ : nullptr,
+                          settings_.targets.size() > 1 || settings_.check)});
 }
 
 std::optional<backends::seat> backends::take_seat() {

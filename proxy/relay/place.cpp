@@ -53,6 +53,7 @@ void place::answered(time_point now) {
     if (up()) return;
     failures_ = 0;
     const auto lasted = std::chrono::duration_cast<std::chrono::seconds>(now - down_since_);
+    if (!tells_) return;
     log(lines_, log_level::info, "{}: {} is up again, after {} s", section_, name_, lasted.count());
 }
 
@@ -62,7 +63,7 @@ void place::failed(const std::string& why, time_point now) {
     if (!up() && now < retry_at_) return;
     if (up()) {
         down_since_ = now;
-        log(lines_, log_level::warning, "{}: {} is down: {}", section_, name_, why);
+        if (tells_) log(lines_, log_level::warning, "{}: {} is down: {}", section_, name_, why);
     }
     retry_at_ = now + draw_pause(failures_++);
 }
@@ -152,11 +153,11 @@ clock::duration place_search::share_of(clock::duration left) const {
 }
 
 std::shared_ptr<place> place_called(const std::string& name, const std::string& section,
-                                    const std::vector<place_search::member>* known) {
+                                    const std::vector<place_search::member>* known, bool tells) {
     if (known != nullptr)
         for (const auto& member : *known)
             if (member.at->name() == name) return member.at;
-    return std::make_shared<place>(section, name);
+    return std::make_shared<place>(section, name, tells);
 }
 
 bool is_our_own(const carrier::error_code& ec) noexcept {

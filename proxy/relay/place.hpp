@@ -31,8 +31,10 @@ class place : public std::enable_shared_from_this<place> {
     static constexpr std::chrono::milliseconds longest_pause{30'000};
 
     // `section` stands in front of the name in the log: "server.edge: service redis".
-    place(std::string section, std::string name)
-        : section_(std::move(section)), name_(std::move(name)) {}
+    // `tells`: it has lines of its own in the log. Where there is no other place to go, those of
+    // the sessions say as much.
+    place(std::string section, std::string name, bool tells = true)
+        : section_(std::move(section)), name_(std::move(name)), tells_(tells) {}
 
     enum class standing : std::uint8_t {
         up,
@@ -59,6 +61,7 @@ class place : public std::enable_shared_from_this<place> {
 
     const std::string section_;
     const std::string name_;
+    const bool tells_;
     mutable std::mutex mutex_;
     unsigned failures_ = 0;  // in a row; those that were tried at the same time count once
     carrier::time_point down_since_{};
@@ -121,10 +124,12 @@ class place_search {
     bool on_trial_ = false;  // the last one
 };
 
-// The place of that name, if it is one of `known`; else a new one. `section` is for its lines.
+// The place of that name, if it is one of `known`; else a new one. `section` is for its lines, if
+// it `tells`.
 [[nodiscard]] std::shared_ptr<place> place_called(const std::string& name,
                                                   const std::string& section,
-                                                  const std::vector<place_search::member>* known);
+                                                  const std::vector<place_search::member>* known,
+                                                  bool tells);
 
 // Whether a failure to connect is this host's own, and says nothing of the place.
 [[nodiscard]] bool is_our_own(const carrier::error_code& ec) noexcept;

@@ -100,7 +100,8 @@ uplinks::uplinks(const std::string& section, std::vector<config::uplink> setting
     : settings_(std::move(settings)) {
     for (const auto& to : settings_)
         members_.push_back(
-            {place_called(name_of(to), section, before != nullptr ? &before->members_ : nullptr),
+            {place_called(name_of(to), section, before != nullptr ? &before->members_ : nullptr,
+                          settings_.size() > 1),
              to.backup});
 }
 

@@ -239,7 +239,8 @@ class Ends(PipeTest):
         """A tunnel that ends while stdout is full, and stays so."""
         backend = self.backend()
         tunnel = self.tunnel(TCP, backend.target, relay=True)
-        running = self.start_pipe(self.words(tunnel))
+        # Nothing is read then: the loss is noticed when a keepalive is due.
+        running = self.start_pipe([*self.words(tunnel), "--keepalive", "5s"])
         service = backend.accept()
         service.sendall(bytes(300_000))  # more than a pipe holds
         until(lambda: tunnel.relay.link().down.count > 300_000, 10, "the bytes are through")

@@ -4,7 +4,7 @@ import subprocess
 
 from . import process, programs
 from .ports import free_port
-from .streams import connect
+from .streams import connect_without_asking
 from .tunnel import PATH
 
 
@@ -47,7 +47,7 @@ class Team:
         return (self.folder / f"{name}.key").read_text().strip()
 
     def connect(self, name, service=None):
-        application = connect(self.ports[name, service])
+        application = connect_without_asking(self.ports[name, service])
         self._test.addCleanup(application.close)
         return application
 
