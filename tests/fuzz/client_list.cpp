@@ -17,7 +17,7 @@ std::string print(const config::client_list& list) {
         const auto hex = config::to_hex(config::key(client.key));
         out.append(client.name).append("\t");
         out.append(hex.view().begin(), hex.view().end());
-        out.append(print(client.rights)).append("\r\n");
+        out.append(fuzz::print(client.rights)).append("\r\n");
     }
     return out;
 }

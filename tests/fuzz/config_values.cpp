@@ -30,13 +30,13 @@ void check_connect(const std::string& text) {
     const auto parsed = parse_connect(text);
     if (!parsed) return require_words(parsed.error());
     const bool ws = parsed->carrier == carrier::websocket;
-    require(!parsed->server.is_unix() && parsed->server.port != 0);
+    require(!parsed->place.is_unix() && parsed->place.port != 0);
     require(parsed->path.starts_with('/') && parsed->path.size() <= 1'024);
     require(ws || parsed->path == "/");
     for (const char c : parsed->path) require(c > ' ' && c <= '~');
     const auto again =
-        parse_connect((ws ? "ws://" : "tcp://") + parsed->server.text() + (ws ? parsed->path : ""));
-    require(again->server == parsed->server && again->path == parsed->path);
+        parse_connect((ws ? "ws://" : "tcp://") + parsed->place.text() + (ws ? parsed->path : ""));
+    require(again->place == parsed->place && again->path == parsed->path);
 }
 
 unsigned bit(const address_bytes& of, unsigned i) {

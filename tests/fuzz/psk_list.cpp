@@ -19,8 +19,8 @@ std::string text_of(const config::key& psk) {
 std::string print(const config::psk_list& list) {
     std::string out;
     for (std::size_t i = 0; i < list.psks.size(); ++i)
-        out += list.holders[i].name + "\t" + text_of(list.psks[i]) + print(list.holders[i].rights) +
-               "\r\n";
+        out += list.holders[i].name + "\t" + text_of(list.psks[i]) +
+               fuzz::print(list.holders[i].rights) + "\r\n";
     return out;
 }
 
