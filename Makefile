@@ -4,7 +4,7 @@
 #   make run         shows a tunnel at work, over TCP and over WebSocket
 #   make test        builds and runs every test, those under sanitizers too
 #   make test-fast   the tests of the release build that need no service
-#   make test-long   messages of GiB, and whatever else takes long
+#   make test-long   messages of GiB, and the commands of every guide, on machines of their own
 #   make test-aarch64  the ciphers and the protocol on aarch64, under qemu; part of make test
 #   make mutants     wrong versions of the ciphers, each of which a test must catch
 #   make fuzz        looks for inputs that break what reads them, a minute for each target
