@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
 #include <cerrno>
 #include <cstring>
 
@@ -98,6 +99,12 @@ void acceptor::give_back() {
 void acceptor::hand_over() {
     socket_.leave_path();
     close();
+}
+
+void start_accepting(const std::shared_ptr<acceptor>& one) {
+    boost::asio::co_spawn(one->executor(), one->run(), [one](const std::exception_ptr& e) {
+        if (e) std::rethrow_exception(e);
+    });
 }
 
 }  // namespace culvert::daemon

@@ -3,6 +3,7 @@
 
 #include <boost/asio/posix/basic_stream_descriptor.hpp>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "proxy/carrier/net.hpp"
@@ -51,5 +52,9 @@ class acceptor {
     std::chrono::milliseconds delay_{0};
     bool closed_ = false;
 };
+
+// It runs on its executor until it is closed. What fails there is a fault of ours: it ends the
+// daemon, visibly.
+void start_accepting(const std::shared_ptr<acceptor>& one);
 
 }  // namespace culvert::daemon

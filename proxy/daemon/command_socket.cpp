@@ -17,10 +17,6 @@ using wire_descriptor = carrier::asio::posix::basic_stream_descriptor<carrier::e
 
 constexpr auto no_throw = carrier::asio::as_tuple(carrier::use_awaitable);
 
-void rethrow(const std::exception_ptr& e) {
-    if (e) std::rethrow_exception(e);
-}
-
 bool may_command(int connection) {
     ucred peer{};
     socklen_t size = sizeof peer;
@@ -105,8 +101,7 @@ command_socket::command_socket(const carrier::executor& ex, listening_socket soc
           [] { return true; })) {}
 
 void command_socket::start() {
-    carrier::asio::co_spawn(ex_, accepts_->run(),
-                            [kept = accepts_](const std::exception_ptr& e) { rethrow(e); });
+    start_accepting(accepts_);
 }
 
 void command_socket::take(descriptor connection) {
@@ -116,7 +111,9 @@ void command_socket::take(descriptor connection) {
         return;
     }
     const auto talk = std::make_shared<conversation>(ex_, std::move(connection), what_);
-    carrier::asio::co_spawn(ex_, talk->run(), [talk](const std::exception_ptr& e) { rethrow(e); });
+    carrier::asio::co_spawn(ex_, talk->run(), [talk](const std::exception_ptr& e) {
+        if (e) std::rethrow_exception(e);
+    });
 }
 
 }  // namespace culvert::daemon

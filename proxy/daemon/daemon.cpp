@@ -136,7 +136,8 @@ int daemon::run() {
     raise_descriptor_limit();
     keep_memory_reserve();
     if (!listen()) return give_back(), 2;
-    descriptors_ = descriptors_left() - std::min(descriptors_left(), admin_.descriptors());
+    const std::size_t left = descriptors_left();
+    descriptors_ = left - std::min(left, admin_.descriptors());
     count_room();
     if (!confine_to_sections()) return give_back(), 2;
     workers_.start();

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <boost/asio/co_spawn.hpp>
 #include <future>
 
 #include "proxy/daemon/observation.hpp"
@@ -20,11 +19,6 @@ using observe::log_level;
 using relay::closing;
 
 observe::log_limit full_sections;
-
-// What fails in the loop of an acceptor is a fault of ours: it ends the daemon, visibly.
-void rethrow(const std::exception_ptr& e) {
-    if (e) std::rethrow_exception(e);
-}
 
 // Calls `action` on the acceptor's thread and returns when that is done.
 template <class Action>
@@ -171,8 +165,7 @@ void sections::carry_out(plan next) {
     std::size_t sections_gone = servers_.size() + clients_.size() - next.same - next.changed;
     servers_ = std::move(next.server_contexts);
     for (const auto& context : servers_)
-        if (context->settings.kick_removed)
-            for (worker& w : staff_) w.stop_removed(context);
+        if (context->settings.kick_removed) staff_.stop_removed(context);
     replace_pools(std::exchange(clients_, std::move(next.clients)));
     publish();
     summary_ = fmt::format("{} sections as they were, {} changed, {} new, {} gone", next.same,
@@ -196,9 +189,7 @@ void sections::listen(listener& on, std::vector<listening_socket> sockets, const
         const auto one =
             std::make_shared<acceptor>(staff_.next().executor(), std::move(socket), to, room_);
         on.acceptors.push_back(one);
-        if (started_)
-            carrier::asio::co_spawn(one->executor(), one->run(),
-                                    [one](const std::exception_ptr& e) { rethrow(e); });
+        if (started_) start_accepting(one);
     }
     log(log_level::info, "{}: listening on {}", to.section, on.place.text());
 }
@@ -217,9 +208,7 @@ void sections::replace_pools(const std::vector<client>& before) {
 void sections::start() {
     started_ = true;
     for (const auto& [text, open] : listeners_)
-        for (const auto& one : open.acceptors)
-            carrier::asio::co_spawn(one->executor(), one->run(),
-                                    [one](const std::exception_ptr& e) { rethrow(e); });
+        for (const auto& one : open.acceptors) start_accepting(one);
 }
 
 void sections::close_listeners() {

@@ -39,6 +39,10 @@ void workers::stop_sessions(relay::end_reason why) {
     for (worker& w : all_) w.stop_sessions(why);
 }
 
+void workers::stop_removed(const std::shared_ptr<const relay::server_context>& section) {
+    for (worker& w : all_) w.stop_removed(section);
+}
+
 std::size_t workers::sessions() const noexcept {
     std::size_t sum = 0;
     for (const worker& w : all_) sum += w.load();

@@ -28,6 +28,7 @@ class workers {
 
     void drain_sessions();
     void stop_sessions(relay::end_reason why);
+    void stop_removed(const std::shared_ptr<const relay::server_context>& section);
 
     [[nodiscard]] std::size_t count() const noexcept { return all_.size(); }
     [[nodiscard]] std::size_t sessions() const noexcept;

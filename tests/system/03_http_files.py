@@ -8,7 +8,7 @@ import struct
 import subprocess
 import tempfile
 
-from support import case, programs
+from support import case, nginx, programs
 from support.ports import free_port, is_listening
 from support.streams import random_bytes
 from support.tunnel import FOUR_KINDS, TCP, WEBSOCKET_STATIC
@@ -16,26 +16,13 @@ from support.tunnel import FOUR_KINDS, TCP, WEBSOCKET_STATIC
 MIB = 1 << 20
 SIZE = 1 << 30
 
-CONFIG = """
-daemon off;
-master_process off;
-error_log stderr;
-pid {folder}/nginx.pid;
-events {{ worker_connections 64; }}
-http {{
-    access_log off;
-    client_body_temp_path {folder}/body;
-    proxy_temp_path {folder}/proxy;
-    fastcgi_temp_path {folder}/fastcgi;
-    uwsgi_temp_path {folder}/uwsgi;
-    scgi_temp_path {folder}/scgi;
+SITE = """
     client_max_body_size 0;
     server {{
         listen 127.0.0.1:{port};
         root {folder}/files;
         location /up/ {{ dav_methods PUT; }}
     }}
-}}
 """
 
 
@@ -75,9 +62,8 @@ class HttpFiles(case.SystemTest):
     def setUp(self):
         super().setUp()
         self.port = free_port()
-        config = self.folder / "nginx.conf"
-        config.write_text(CONFIG.format(folder=self.folder, port=self.port))
-        command = [programs.find("nginx", "nginx"), "-p", self.folder, "-c", config, "-e", "stderr"]
+        site = SITE.format(folder=self.folder, port=self.port)
+        command = nginx.command(self.folder, nginx.http(self.folder, site))
         self.start(command, "nginx", lambda: is_listening(self.port), folder=self.folder)
 
     def curl(self, *words):

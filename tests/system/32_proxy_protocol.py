@@ -3,7 +3,7 @@ nginx, and from bytes made by hand."""
 
 import socket
 
-from support import case, programs
+from support import case, nginx, programs
 from support.ports import free_port, is_listening
 from support.proxy_headers import CLIENT_NAME, read_header
 from support.streams import CLEAN, Received, connect, read_exactly, read_until_end
@@ -12,24 +12,13 @@ from support.waiting import until
 
 PROXIED = ["proxy-address = 127.0.0.1", "proxy-protocol = required"]
 
-NGINX = """
-daemon off; master_process off; error_log stderr; pid {folder}/nginx.pid;
-{modules}
-events {{ worker_connections 64; }}
-"""
-HTTP = """
-http {{
-    access_log off;
-    client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy;
-    fastcgi_temp_path {folder}/fastcgi; uwsgi_temp_path {folder}/uwsgi;
-    scgi_temp_path {folder}/scgi;
+SITE = """
     server {{
         listen 127.0.0.1:{port} proxy_protocol;
         location / {{
             return 200 "$proxy_protocol_addr:$proxy_protocol_port to $proxy_protocol_server_port";
         }}
     }}
-}}
 """
 STREAM = """
 stream {{
@@ -59,13 +48,11 @@ listen front
 
 
 class Case(case.SystemTest):
-    def nginx(self, form, modules="", **values):
+    def nginx(self, blocks, modules=""):
+        """`blocks` gets the folder and the port."""
         folder = self.make_folder()
         port = free_port()
-        config = folder / "nginx.conf"
-        config.write_text((NGINX + form).format(folder=folder, port=port, modules=modules, **values))
-        command = [programs.find("nginx", "nginx-light"), "-p", folder, "-c", config,
-                   "-e", "stderr"]
+        command = nginx.command(folder, blocks(folder, port), modules)
         self.start(command, "nginx", lambda: is_listening(port), folder=folder)
         return port
 
@@ -126,7 +113,7 @@ class Out(Case):
         self.assertEqual(body.strip(), f"{self.logged_peer(tunnel)} to {tunnel.server_port}")
 
     def test_nginx_believes_it(self):
-        port = self.nginx(HTTP)
+        port = self.nginx(lambda folder, port: nginx.http(folder, SITE.format(port=port)))
         for version in ("v1", "v2"):
             with self.subTest(version):
                 self.assert_web_server_believes(port, version)
@@ -183,7 +170,8 @@ class In(Case):
 
     def test_from_nginx(self):
         module = "load_module /usr/lib/nginx/modules/ngx_stream_module.so;"
-        tunnel, backend = self.through(TCP, lambda to: self.nginx(STREAM, module, to=to))
+        tunnel, backend = self.through(TCP, lambda to: self.nginx(
+            lambda _, port: STREAM.format(port=port, to=to), module))
         self.assert_known_by_header(tunnel, backend)
 
     @case.for_kinds(*BOTH_CARRIERS)

@@ -8,7 +8,7 @@ import subprocess
 import threading
 import time
 
-from support import case, programs
+from support import case, nginx, programs
 from support.backends import echo
 from support.ports import free_port, is_listening
 from support.streams import (CLEAN, RESET, Background, Received, connect, random_bytes, read_exactly,
@@ -53,24 +53,6 @@ def with_values(name, values):
     return text
 
 
-NGINX = """
-daemon off;
-master_process off;
-error_log stderr;
-pid {folder}/nginx.pid;
-events {{ worker_connections 256; }}
-http {{
-    access_log off;
-    client_body_temp_path {folder}/body;
-    proxy_temp_path {folder}/proxy;
-    fastcgi_temp_path {folder}/fastcgi;
-    uwsgi_temp_path {folder}/uwsgi;
-    scgi_temp_path {folder}/scgi;
-    include {folder}/culvert.conf;
-}}
-"""
-
-
 class Front:
     """One of the two, in front of the servers of two tunnels."""
 
@@ -95,9 +77,8 @@ class Front:
             "proxy_pass http://127.0.0.1:7701": f"proxy_pass http://127.0.0.1:{http_server}",
             "_timeout 60s": f"_timeout {timeout}",
         }))
-        config = self.folder / "nginx.conf"
-        config.write_text(NGINX.format(folder=self.folder))
-        return [programs.find("nginx", "nginx"), "-p", self.folder, "-c", config, "-e", "stderr"]
+        site = nginx.http(self.folder, f"    include {self.folder}/culvert.conf;")
+        return nginx.command(self.folder, site)
 
     def _start_haproxy(self, test, http_server, tcp_server, timeout):
         config = self.folder / "haproxy.cfg"
